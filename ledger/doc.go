@@ -1,0 +1,2 @@
+// Package ledger keeps what happened: sessions, turns, leases, workers.
+package ledger

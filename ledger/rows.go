@@ -1,0 +1,63 @@
+package ledger
+
+import "time"
+
+// Turn is the record of one turn: what was asked, decided, cached, computed
+// and lost. It holds no prompt text.
+type Turn struct {
+	ID        string    `json:"id"`
+	At        time.Time `json:"at"`
+	Dialect   string    `json:"dialect"`
+	Harness   string    `json:"harness"`
+	Session   string    `json:"session"`
+	Agent     string    `json:"agent"`
+	Parent    string    `json:"parent"`
+	Kind      string    `json:"kind"`
+	Model     string    `json:"model"`
+	Stream    bool      `json:"stream"`
+	Priority  int       `json:"priority"`
+	Strict    int       `json:"strict_priority"`
+	Class     string    `json:"class"`
+	Messages  int       `json:"messages"`
+	Tools     int       `json:"tools"`
+	MaxTokens int       `json:"max_tokens"` // as sent to the engine
+
+	Worker   string  `json:"worker"`         // the last one, when the turn moved
+	Decision string  `json:"decision"`       // JSON of route.Decision: parts per candidate, reason
+	Overlap  int     `json:"overlap_tokens"` // predicted, at the chosen worker
+	Prompt   int     `json:"prompt_tokens"`  // as the engine reported
+	Cached   int     `json:"cached_tokens"`  // as the engine reported
+	Output   int     `json:"output_tokens"`  // as the engine reported
+	Thinking int     `json:"thinking_tokens"`
+	QueueMS  float64 `json:"queue_ms"`
+	TTFTMS   float64 `json:"ttft_ms"` // -1: no token came
+	TotalMS  float64 `json:"total_ms"`
+	Moved    int     `json:"moved"`   // times it went on at another worker
+	Outcome  string  `json:"outcome"` // "end", "calls", "length", "stop", "cancel", "reject", "fail"
+	Error    string  `json:"error"`
+}
+
+// Lease is the record of one ask to keep a prefix.
+type Lease struct {
+	ID      string    `json:"id"`
+	At      time.Time `json:"at"`
+	Turn    string    `json:"turn"`
+	Session string    `json:"session"`
+	Agent   string    `json:"agent"`
+	Model   string    `json:"model"`
+	Tokens  int       `json:"tokens"`
+	Blocks  int       `json:"blocks"`
+	TTLS    float64   `json:"ttl_s"`
+	State   string    `json:"state"` // "asked"
+}
+
+// WorkerEvent is one step in a worker's life.
+type WorkerEvent struct {
+	At     time.Time `json:"at"`
+	Worker string    `json:"worker"`
+	Model  string    `json:"model"`
+	PID    int       `json:"pid"`
+	URL    string    `json:"url"`
+	Event  string    `json:"event"` // "starting", "ready", "down", "restarted", "drained", "attached", "detached", "stopped"
+	Detail string    `json:"detail"`
+}

@@ -1,0 +1,57 @@
+package turn
+
+// EventKind tells what happened in an answer.
+type EventKind uint8
+
+// The kinds of events, in the order in which they may come: any mix of
+// reasoning, text and whole calls (start, args…, end), then one Finish or one
+// Fail, which is always last.
+const (
+	Reasoning EventKind = iota // Text is a piece of thinking
+	Says                       // Text is a piece of the visible answer
+	CallStart                  // Call has index, id and name
+	CallArgs                   // Text is a piece of the arguments' JSON; Call.Index says whose
+	CallEnd                    // the call is whole
+	Finish                     // Reason, StopText and Usage are set
+	Fail                       // Err is set; the stream is over
+)
+
+// Event is one step of an answer, free of its dialect.
+type Event struct {
+	Kind     EventKind
+	Text     string
+	Call     Call
+	Reason   Reason
+	StopText string // the stop string that was met, with Stopped
+	Usage    Usage
+	Err      error
+}
+
+// Call names a tool call of an answer. Index counts from 0 within the answer.
+type Call struct {
+	Index int
+	ID    string
+	Name  string // flat form, see Tool.Name
+}
+
+// Reason says why an answer ended.
+type Reason string
+
+// The reasons.
+const (
+	Ended   Reason = "end"    // the model was done
+	Called  Reason = "calls"  // done, and it calls tools
+	Cut     Reason = "length" // MaxTokens or the context was reached
+	Stopped Reason = "stop"   // a stop string of the client was met
+	Aborted Reason = "abort"  // somebody aborted it
+	Failed  Reason = "fail"   // the engine was lost and no other could go on
+)
+
+// Usage counts tokens as the engine reported them. Cached is part of Prompt,
+// Thinking part of Output.
+type Usage struct {
+	Prompt   int
+	Cached   int
+	Output   int
+	Thinking int
+}

@@ -1,0 +1,39 @@
+package turn
+
+// Job is what goes to a worker: token ids in, text and ids out.
+type Job struct {
+	ID        string   // X-Request-Id
+	Prompt    []uint32 // not to be written while the stream is open
+	MaxTokens int      // always set, at least 1
+	Stop      []string
+	StopIDs   []uint32 // ids that end the answer; the last id may be one of them
+	Sampling  Sampling
+	Salt      string
+	Priority  int // higher is more important; the adapter knows the engine's sign
+}
+
+// Delta is one step of a worker's answer. Text and IDs are not aligned: an
+// engine holds text back where a stop string or half a character may begin.
+type Delta struct {
+	Text string
+	IDs  []uint32 // nil from engines that send none
+	End  *End     // set on the last delta only
+}
+
+// End says how a worker's answer ended.
+type End struct {
+	Reason   Reason // Ended, Cut, Stopped or Aborted
+	StopText string // the stop string met, with Stopped
+	StopID   bool   // the last id is a stop id and no part of the answer
+	Usage    Usage
+}
+
+// Stream is a worker's answer. Next blocks for the next delta and must not be
+// called after a delta with End or an error. An error before End means that
+// the worker was lost (see ErrLost) or that the request was at fault (see
+// Refused). Close aborts what still runs and is safe to call twice; a stream
+// must be closed. A stream belongs to one goroutine, Close to any.
+type Stream interface {
+	Next() (Delta, error)
+	Close() error
+}

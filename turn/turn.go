@@ -1,0 +1,144 @@
+package turn
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Dialect is the API a turn came in.
+type Dialect string
+
+// The dialects.
+const (
+	Chat      Dialect = "chat"      // POST /v1/chat/completions
+	Responses Dialect = "responses" // POST /v1/responses
+	Messages  Dialect = "messages"  // POST /v1/messages
+)
+
+// Turn is one request of an agent, free of its dialect. A decoder fills it
+// once; afterwards it is read only.
+type Turn struct {
+	ID      string // "t" and 16 hex digits; also the X-Request-Id at the engine
+	Arrived time.Time
+	Dialect Dialect
+	Model   string // as the client named it
+	Stream  bool   // the client wants server-sent events
+
+	Messages   []Message // system messages first, then in the client's order
+	Tools      []Tool    // deferred and hosted tools are already left out
+	ToolChoice ToolChoice
+	OneCall    bool // at most one call per answer (parallel_tool_calls false)
+	Thinking   Thinking
+
+	Sampling  Sampling
+	MaxTokens int      // limit on the answer; 0 when the client set none
+	Stop      []string // stop strings, never empty ones
+
+	Hints Hints
+	Salt  string // cache_salt: prefixes are shared only within one salt
+	Who   Who    // filled by server after decoding
+
+	IncludeUsage bool            // chat: a usage chunk was asked for
+	Echo         json.RawMessage // responses: the request's settings to repeat, or nil
+}
+
+// Role says who speaks. Developer messages are system messages.
+type Role string
+
+// The roles.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool" // results of calls
+)
+
+// Message is what one side says in one go. Decoders join what belongs to one
+// assistant answer (text, thinking and calls) in one message, and put tool
+// results into messages of ToolRole, whatever the dialect does.
+type Message struct {
+	Role   Role
+	Blocks []Block
+}
+
+// BlockKind tells the kinds of content apart.
+type BlockKind uint8
+
+// The kinds of content.
+const (
+	Text BlockKind = iota
+	ThinkingBlock
+	ToolUse
+	ToolResult
+	Image
+	Document
+	Other // content this version does not know; kept, not rendered
+)
+
+// Block is one piece of a message. Which fields count depends on Kind.
+type Block struct {
+	Kind      BlockKind
+	Text      string          // Text, ThinkingBlock; ToolResult: its text, blocks joined
+	Signature string          // ThinkingBlock: what the client must send back unchanged
+	ID        string          // ToolUse: call id; ToolResult: id of the call it answers
+	Name      string          // ToolUse: name of the tool, flat form (see Tool.Name)
+	Args      json.RawMessage // ToolUse: arguments, a JSON object as the model wrote it
+	IsError   bool            // ToolResult
+	Raw       json.RawMessage // Image, Document, Other: the client's JSON
+	Lease     time.Duration   // cache_control on this block asks for this time; 0 is no ask
+}
+
+// Tool is a function that the model may call.
+type Tool struct {
+	Name        string // unique; for a namespaced tool "<namespace>__<name>"
+	Namespace   string // responses: the namespace the tool came in, else ""
+	Bare        string // the name without namespace; equals Name when there is none
+	Description string
+	Schema      json.RawMessage // JSON schema of the arguments; nil when the client gave none
+	Custom      bool            // responses: free text input instead of JSON arguments
+	Lease       time.Duration   // cache_control on the tool; 0 is no ask
+}
+
+// ToolChoice says whether the model may, must or must not call.
+type ToolChoice struct {
+	Mode string // "auto", "none", "required" or "named"; "" means auto
+	Name string // with "named"
+}
+
+// Thinking is what the client says about reasoning.
+type Thinking struct {
+	Mode    string // "on", "off" or "" for the model's own default
+	Effort  string // "low", "medium", "high" …; "" when unsaid
+	Omitted bool   // messages: display "omitted": blocks open and close empty
+}
+
+// Sampling holds what the client said about sampling; nil is unsaid.
+type Sampling struct {
+	Temperature *float64
+	TopP        *float64
+	TopK        *int
+	Seed        *int64
+	Presence    *float64
+	Frequency   *float64
+}
+
+// Hints are what the harness knows and tells, in the nvext object of the body
+// or in headers. The zero value is no hint.
+type Hints struct {
+	Priority int           // higher is more important; seconds of earlier arrival
+	Strict   int           // the band; higher first, always
+	Batch    bool          // latency_class "batch"
+	Lease    time.Duration // nvext.cache_control: keep the whole prompt; 0 is no ask
+}
+
+// Who tells whose turn this is.
+type Who struct {
+	Harness string // "claude-code", "codex", "opencode" …; "" when unknown
+	Session string
+	Agent   string // "main" for the lead
+	Parent  string // agent that started this one; "" for the lead
+	Kind    string // "turn", "compaction", "title", "probe" …
+}
+
+// Lead reports whether the turn is the session's main line.
+func (w Who) Lead() bool { return w.Agent == "" || w.Agent == "main" }
