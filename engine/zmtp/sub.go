@@ -1,0 +1,45 @@
+package zmtp
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Sub reads what one publisher sends. One goroutine calls Recv; Close may
+// come from any.
+type Sub struct{ w *wire }
+
+// DialSub connects to a publisher at "tcp://host:port" and subscribes to all
+// messages whose first frame begins with one of topics; without topics, to
+// all messages. ctx bounds dialing and handshake only: afterwards Close ends
+// the Sub. What was published before the subscription arrived is not seen.
+func DialSub(ctx context.Context, addr string, topics ...string) (*Sub, error) {
+	w, err := dial(ctx, addr, "SUB", "PUB", "XPUB")
+	if err != nil {
+		return nil, fmt.Errorf("subscribe at %s: %w", addr, err)
+	}
+	if len(topics) == 0 {
+		topics = []string{""}
+	}
+	var out []byte
+	for _, t := range topics {
+		out = appendFrame(out, 0, append([]byte{1}, t...))
+	}
+	if err := w.write(out); err != nil {
+		w.c.Close()
+		return nil, fmt.Errorf("subscribe at %s: %w", addr, err)
+	}
+	return &Sub{w}, nil
+}
+
+// Recv blocks for the next message. The frames are valid until the next Recv.
+// io.EOF means that the publisher is gone. After an error other than a
+// deadline that passed between messages the Sub is of no more use.
+func (s *Sub) Recv() ([][]byte, error) { return s.w.message() }
+
+// SetDeadline ends Recv at t with os.ErrDeadlineExceeded; zero is never.
+func (s *Sub) SetDeadline(t time.Time) error { return s.w.c.SetReadDeadline(t) }
+
+// Close ends the connection and a Recv that waits.
+func (s *Sub) Close() error { return s.w.c.Close() }
