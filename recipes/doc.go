@@ -1,0 +1,20 @@
+// Package recipes holds the models that dyn can serve and all it takes to
+// serve each of them: the engine's command and flags, the parsers of its
+// answers, its context, where its model folder lies.
+//
+// A recipe is one YAML file. Those of this package are embedded; Find and List
+// give them out, and Read reads one from elsewhere. Reading is strict, because
+// a mistyped key that is silently ignored is a flag that is silently not set:
+// an unknown key is an error with its line and the key that was likely meant.
+//
+// What a recipe says is the lowest of all sources: a command-line flag, an
+// environment variable and the user's files go before it. The caller lays
+// those over Flags; this package only reads.
+//
+// Words in braces are filled in when a worker is launched: {self} is this
+// program, {model_dir} the model folder. A flag whose value comes out empty is
+// left out, so that a recipe can name a flag that not every launch has.
+//
+// A file is read up to 1 MiB. Values are plain data; whoever holds a *Recipe
+// owns it.
+package recipes

@@ -1,0 +1,116 @@
+package recipes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// maxBytes is how long a recipe may be.
+const maxBytes = 1 << 20
+
+// Read reads one recipe. parsers are the names that Parsers may use; nil
+// leaves them unchecked. An unknown key or a value of the wrong kind is an
+// error that tells the line and, for a key, what was likely meant.
+func Read(data []byte, parsers []string) (*Recipe, error) {
+	if len(data) > maxBytes {
+		return nil, fmt.Errorf("read recipe: %d bytes, at most %d", len(data), maxBytes)
+	}
+	r := new(Recipe)
+	if err := yaml.UnmarshalWithOptions(data, r, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("read recipe: %w", explain(err))
+	}
+	if err := r.check(parsers); err != nil {
+		return nil, fmt.Errorf("read recipe %q: %w", r.Name, err)
+	}
+	return r, nil
+}
+
+// check looks at what the form alone does not tell.
+func (r *Recipe) check(parsers []string) error {
+	for _, need := range []struct{ key, value string }{
+		{"name", r.Name}, {"model", r.Model}, {"engine", r.Engine}, {"command", strings.Join(r.Command, "")},
+	} {
+		if need.value == "" {
+			return fmt.Errorf("%s is missing", need.key)
+		}
+	}
+	if r.Context < 0 {
+		return fmt.Errorf("context is %d tokens", r.Context)
+	}
+	for flag := range r.Flags {
+		if strings.HasPrefix(flag, "-") || flag == "" {
+			return fmt.Errorf("flag %q: write it without dashes", flag)
+		}
+	}
+	if parsers == nil {
+		return nil
+	}
+	for _, name := range []string{r.Parsers.Tools, r.Parsers.Reasoning} {
+		if name != "" && !slices.Contains(parsers, name) {
+			return fmt.Errorf("unknown parser %q, known: %s", name, strings.Join(parsers, ", "))
+		}
+	}
+	return nil
+}
+
+// keys are those a recipe may have, for hints.
+var keys = []string{
+	"name", "description", "model", "engine", "command", "model_dir", "context", "parsers", "tools", "reasoning",
+	"flags", "env", "bind_to_daemon",
+}
+
+// explain shortens the reader's error to its line and message, and adds the
+// key that was likely meant.
+func explain(err error) error {
+	var at yaml.Error
+	if !errors.As(err, &at) || at.GetToken() == nil {
+		return err
+	}
+	line := at.GetToken().Position.Line
+	var unknown *yaml.UnknownFieldError
+	if !errors.As(err, &unknown) {
+		return fmt.Errorf("line %d: %s", line, at.GetMessage())
+	}
+	key := at.GetToken().Value
+	if near := nearest(key); near != "" {
+		return fmt.Errorf("line %d: unknown key %q, did you mean %q?", line, key, near)
+	}
+	return fmt.Errorf("line %d: unknown key %q, known: %s", line, key, strings.Join(keys, ", "))
+}
+
+// nearest returns the key with the least edits from s, or "" when none is
+// within a third of its length.
+func nearest(s string) string {
+	best, at := "", len(s)/3+2
+	for _, k := range keys {
+		if d := distance(strings.ToLower(s), k); d < at {
+			best, at = k, d
+		}
+	}
+	return best
+}
+
+// distance counts the edits between two short words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
