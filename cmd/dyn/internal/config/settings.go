@@ -1,0 +1,66 @@
+package config
+
+import "strings"
+
+// Kind is what a setting's value must look like.
+type Kind int
+
+// The kinds of values.
+const (
+	Text     Kind = iota
+	Whole         // a whole number, 0 or more
+	Size          // a whole number with k, m, g (×1000) or KiB, MiB, GiB
+	Real          // a number, 0 or more
+	Duration      // 30s, 5m
+	Path          // made absolute when read
+	Choice        // one of Setting.Among
+)
+
+// Setting is one row of the table.
+type Setting struct {
+	Key     string // "server.port"
+	Flag    string // "port"; "" where the command line has none
+	Kind    Kind
+	Among   []string // with Choice
+	Default string   // "" when the recipe decides, or nothing is set
+	Help    string
+	Worker  string // the worker's own flag that it is handed to, or ""
+}
+
+// Env is the environment name of the setting.
+func (s Setting) Env() string {
+	return "DYN_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "__"))
+}
+
+// Settings is the table, in the order of the help page.
+var Settings = []Setting{
+	{Key: "up.recipe", Help: "recipe that dyn up serves; unset is what fits this machine"},
+	{Key: "up.workers", Flag: "workers", Kind: Whole, Default: "1", Help: "engines to start"},
+	{Key: "server.host", Flag: "host", Default: "127.0.0.1", Help: "address to listen on; another than loopback needs a key"},
+	{Key: "server.port", Flag: "port", Kind: Whole, Default: "8080", Help: "port to listen on; 0 takes a free one"},
+	{Key: "server.api_key", Flag: "api-key", Help: "key that clients must send"},
+	{Key: "router.policy", Flag: "policy", Kind: Choice, Among: []string{"kv", "round-robin"}, Default: "kv", Help: "how a worker is picked"},
+	{Key: "ledger.max_age", Kind: Duration, Default: "720h", Help: "rows older than this are removed"},
+	{Key: "ledger.max_size", Kind: Size, Default: "1GiB", Help: "oldest rows go above this size"},
+	{Key: "worker.model_dir", Flag: "model-dir", Kind: Path, Worker: "model-dir", Help: "folder with tokenizer.json, config.json and the chat template"},
+	{Key: "worker.brain", Flag: "brain", Kind: Path, Worker: "brain", Help: "what a simulated model says: a YAML script"},
+	{Key: "worker.speed", Flag: "speed", Kind: Real, Worker: "speed", Help: "1 is modelled time, 0 is as fast as it goes"},
+	{Key: "worker.profile", Flag: "profile", Worker: "profile", Help: "model and GPU whose speed is simulated"},
+	{Key: "worker.kv_tokens", Flag: "kv-tokens", Kind: Size, Worker: "kv-tokens", Help: "KV cache of a worker, in tokens"},
+	{Key: "worker.block_size", Flag: "block-size", Kind: Whole, Worker: "block-size", Help: "tokens in a KV block"},
+	{Key: "worker.max_model_len", Flag: "max-model-len", Kind: Size, Worker: "max-model-len", Help: "context: prompt and answer, in tokens"},
+	{Key: "worker.max_num_seqs", Flag: "max-num-seqs", Kind: Whole, Worker: "max-num-seqs", Help: "turns that run at once in a worker"},
+	{Key: "worker.max_num_batched_tokens", Flag: "max-num-batched-tokens", Kind: Size, Worker: "max-num-batched-tokens", Help: "tokens computed in one step"},
+	{Key: "worker.max_num_queued_reqs", Flag: "max-num-queued-reqs", Kind: Whole, Worker: "max-num-queued-reqs", Help: "turns that may wait inside a worker"},
+	{Key: "worker.shutdown_timeout", Flag: "shutdown-timeout", Kind: Whole, Worker: "shutdown-timeout", Help: "seconds a worker may take to end its turns"},
+}
+
+// find returns the row of a key, or nil.
+func find(key string) *Setting {
+	for i := range Settings {
+		if Settings[i].Key == key {
+			return &Settings[i]
+		}
+	}
+	return nil
+}

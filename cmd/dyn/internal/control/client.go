@@ -1,0 +1,152 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/agentinfer/dyn/ledger/snapshot"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// ErrNone is in the chain when no daemon listens on the socket.
+var ErrNone = errors.New("no daemon is running")
+
+// Refusal is a daemon's answer that says no.
+type Refusal struct {
+	Status  int
+	Message string
+}
+
+// Error returns the daemon's words.
+func (r *Refusal) Error() string { return r.Message }
+
+// maxAnswer bounds what is read of one answer.
+const maxAnswer = 64 << 20
+
+// Client asks one daemon. It is safe for concurrent use.
+type Client struct{ http http.Client }
+
+// New makes a client of the daemon at a socket. It does not connect.
+func New(socket string) *Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", socket)
+	}
+	return &Client{http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}}
+}
+
+// Snapshot returns the daemon's picture of itself.
+func (c *Client) Snapshot(ctx context.Context) (snapshot.Snapshot, error) {
+	var s snapshot.Snapshot
+	data, err := c.Raw(ctx, http.MethodGet, "/snapshot", nil)
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	return s, err
+}
+
+// Attach adds an engine that dyn did not start. It returns when the engine
+// was probed.
+func (c *Client) Attach(ctx context.Context, a turn.Attach) (json.RawMessage, error) {
+	return c.Raw(ctx, http.MethodPost, "/workers", a)
+}
+
+// Detach removes an attached engine; the engine itself runs on.
+func (c *Client) Detach(ctx context.Context, name string) error {
+	_, err := c.Raw(ctx, http.MethodDelete, "/workers/"+url.PathEscape(name), nil)
+	return err
+}
+
+// Stop asks the daemon to end: after the running turns, or at once.
+func (c *Client) Stop(ctx context.Context, s Stop) error {
+	_, err := c.Raw(ctx, http.MethodPost, "/stop", s)
+	return err
+}
+
+// Stop is the body of a stop.
+type Stop struct {
+	Now bool `json:"now"`
+}
+
+// Raw asks one thing and returns the answer's body. An answer of 400 and more
+// is a *Refusal.
+func (c *Client) Raw(ctx context.Context, method, path string, body any) ([]byte, error) {
+	var sent io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return nil, fmt.Errorf("ask daemon: %w", err)
+		}
+		sent = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://dyn"+path, sent)
+	if err != nil {
+		return nil, fmt.Errorf("ask daemon: %w", err)
+	}
+	if sent != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+			return nil, fmt.Errorf("ask daemon: %w", ErrNone)
+		}
+		return nil, fmt.Errorf("ask daemon: %w", err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("ask daemon: %w", err)
+	}
+	if resp.StatusCode >= 400 {
+		return nil, &Refusal{Status: resp.StatusCode, Message: message(data, resp.Status)}
+	}
+	return data, nil
+}
+
+// message takes the words out of an error document: {"error":"…"} or
+// {"error":{"message":"…"}}; the status where there are none.
+func message(data []byte, status string) string {
+	var doc struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(data, &doc) != nil {
+		return status
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	var text string
+	switch {
+	case json.Unmarshal(doc.Error, &text) == nil && text != "":
+		return text
+	case json.Unmarshal(doc.Error, &inner) == nil && inner.Message != "":
+		return inner.Message
+	}
+	return status
+}
+
+// Wait polls until done reports true or ctx ends. It reports whether done
+// did.
+func Wait(ctx context.Context, every time.Duration, done func() bool) bool {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-ctx.Done():
+			return done()
+		case <-tick.C:
+		}
+	}
+	return true
+}

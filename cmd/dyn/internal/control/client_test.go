@@ -1,0 +1,74 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+func serve(t *testing.T, h http.HandlerFunc) *Client {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{Handler: h}
+	go srv.Serve(l)
+	t.Cleanup(func() { srv.Close() })
+	return New(path)
+}
+
+func TestClient(t *testing.T) {
+	var asked string
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = r.Method + " " + r.URL.EscapedPath() + " " + string(body)
+		fmt.Fprint(w, `{"v":1,"daemon":{"pid":7}}`)
+	})
+	ctx := context.Background()
+	s, err := c.Snapshot(ctx)
+	if err != nil || s.Daemon.PID != 7 || asked != "GET /snapshot " {
+		t.Fatalf("snapshot: %v %v, asked %q", s.Daemon, err, asked)
+	}
+	for _, step := range []struct {
+		do   func() error
+		want string
+	}{
+		{func() error { return c.Stop(ctx, Stop{Now: true}) }, `POST /stop {"now":true}`},
+		{func() error { return c.Detach(ctx, "a b") }, "DELETE /workers/a%20b "},
+		{func() error { _, err := c.Attach(ctx, turn.Attach{URL: "http://h"}); return err }, `POST /workers {"url":"http://h"}`},
+	} {
+		if err := step.do(); err != nil || asked != step.want {
+			t.Fatalf("asked %q (%v), want %q", asked, err, step.want)
+		}
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{`{"error":"no such worker"}`, "no such worker"},
+		{`{"error":{"message":"no room"}}`, "no room"},
+		{`oops`, "404 Not Found"},
+	} {
+		cl := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404); io.WriteString(w, c.body) })
+		err := cl.Detach(context.Background(), "w9")
+		var no *Refusal
+		if !errors.As(err, &no) || no.Status != 404 || no.Message != c.want {
+			t.Fatalf("error = %v, want a refusal %q", err, c.want)
+		}
+	}
+}
+
+func TestNobody(t *testing.T) {
+	if _, err := New(filepath.Join(t.TempDir(), "none")).Snapshot(context.Background()); !errors.Is(err, ErrNone) {
+		t.Fatalf("error = %v, want ErrNone", err)
+	}
+}
