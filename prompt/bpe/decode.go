@@ -1,0 +1,39 @@
+package bpe
+
+// Decode appends the text of ids to dst, added tokens spelled out. Ids that
+// no token has add nothing. What Encode made of valid text comes back byte
+// for byte (in NFC, where the file asks for it); other ids may spell half
+// characters, which are appended as they are.
+func (t *Tokenizer) Decode(dst []byte, ids []uint32) []byte {
+	for _, id := range ids {
+		dst = append(dst, t.Token(id)...)
+	}
+	return dst
+}
+
+// Decoder turns ids into text one by one. It holds back the bytes of a
+// character that is not whole yet, and reads bytes that can never be one as
+// U+FFFD, so what it appends is always valid UTF-8. It belongs to one
+// goroutine.
+type Decoder struct {
+	t    *Tokenizer
+	held []byte
+}
+
+// Decoder returns a decoder at the start of a text.
+func (t *Tokenizer) Decoder() *Decoder {
+	return &Decoder{t: t, held: make([]byte, 0, 64)}
+}
+
+// Push appends what became whole with id.
+func (d *Decoder) Push(dst []byte, id uint32) []byte {
+	d.held = append(d.held, d.t.Token(id)...)
+	whole := len(d.held) - unfinished(d.held)
+	dst = appendValid(dst, d.held[:whole])
+	d.held = append(d.held[:0], d.held[whole:]...)
+	return dst
+}
+
+// Pending returns how many bytes are held back. At the end of a text they
+// are the start of a character that never came.
+func (d *Decoder) Pending() int { return len(d.held) }

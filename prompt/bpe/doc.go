@@ -1,0 +1,37 @@
+// Package bpe turns text into token ids and back, exactly as the model's own
+// tokenizer.json says.
+//
+// The nouns:
+//
+//   - token: a string of bytes with an id.
+//   - added token: a token that is found in the text before anything else,
+//     such as <|im_start|>; some of them are special.
+//   - piece: what the pre-tokenizer cuts the text into; tokens never cross
+//     the border of two pieces.
+//   - merge: a pair of tokens that may be joined; the merge with the lowest
+//     rank is done first.
+//
+// The way of a text through Encode: broken UTF-8 becomes U+FFFD; added
+// tokens that are matched on raw text are cut out; what lies between is
+// normalised (NFC, where the file asks for it); added tokens that are matched
+// on normalised text are cut out; the rest is cut into pieces; a piece that
+// is one token gives its id, any other piece is merged from its bytes.
+//
+// What it reads: byte-level BPE (the GPT-2 alphabet of 256 characters) with
+// the split pattern of the cl100k family, digits one by one (Qwen) or in
+// threes (Llama 3). Every other kind of file is refused with ErrUnsupported,
+// which names what is outside: a wrong id is worse than no id.
+//
+// Limits: a file of 256 MiB, ids below 1<<22, tokens of 65,535 bytes, pieces
+// of 256 KiB (a longer run of letters is cut there, and the ids around the
+// cut may differ from the reference; the text they spell does not).
+//
+// Known difference: where Unicode gained marks after the tables of the
+// reference implementation were made, NFC may order them otherwise.
+//
+// Cost: Qwen3's file loads in about 0.1 s into about 15 MB. Encode works at
+// ten million tokens a second and more, in time n log n for any input, and
+// allocates nothing but its result, except one copy of a text that is not in
+// NFC or not UTF-8. A Tokenizer never changes once read; a Decoder belongs to
+// one goroutine.
+package bpe

@@ -1,0 +1,118 @@
+package bpe
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// joins reads the list of merges. A merge's rank is its place in the list.
+type joins struct {
+	cursor
+	pieces *pieces
+	list   []join
+	left   []byte // spelled left half, then the whole token
+}
+
+// join is one merge.
+type join struct{ left, right, joined uint32 }
+
+// readMerges makes the table of pairs.
+func (f *file) readMerges(t *Tokenizer) error {
+	if f.merges == nil {
+		return errors.New("none in the file")
+	}
+	j := joins{cursor: cursor{data: f.merges}, pieces: t.pieces}
+	if err := j.array(j.one); err != nil {
+		return err
+	}
+	t.pairs = newPairs(len(j.list))
+	for rank, m := range j.list {
+		t.pairs.add(m.left, m.right, uint32(rank), m.joined)
+	}
+	return nil
+}
+
+// one reads a merge, "a b" or ["a","b"].
+func (j *joins) one() error {
+	if j.peek() == '[' {
+		return j.two()
+	}
+	both, err := j.text()
+	if err != nil {
+		return err
+	}
+	left, right, ok := bytes.Cut(both, []byte{' '})
+	if !ok {
+		return fmt.Errorf("merge %d: %q is not two tokens", len(j.list), clip(string(both)))
+	}
+	if j.left, ok = appendBytes(j.left[:0], left); !ok {
+		return j.unknown(left)
+	}
+	return j.join(right)
+}
+
+// two reads a merge in the form of a list.
+func (j *joins) two() error {
+	n := 0
+	err := j.array(func() error {
+		half, err := j.text()
+		if err != nil {
+			return err
+		}
+		switch n++; n {
+		case 1:
+			var ok bool
+			if j.left, ok = appendBytes(j.left[:0], half); !ok {
+				return j.unknown(half)
+			}
+			return nil
+		case 2:
+			return j.join(half)
+		}
+		return nil
+	})
+	if err == nil && n != 2 {
+		return fmt.Errorf("merge %d: %d tokens", len(j.list), n)
+	}
+	return err
+}
+
+// join enters the merge of the left half with right.
+func (j *joins) join(right []byte) error {
+	n := len(j.left)
+	whole, ok := appendBytes(j.left, right)
+	if !ok || n == 0 || len(whole) == n {
+		return j.unknown(right)
+	}
+	j.left = whole
+	a, b, ab := j.pieces.find(string(whole[:n])), j.pieces.find(string(whole[n:])), j.pieces.find(string(whole))
+	if a == nil || b == nil || ab == nil {
+		return j.unknown(right)
+	}
+	j.list = append(j.list, join{a.id, b.id, ab.id})
+	return nil
+}
+
+// unknown reports a merge whose tokens the vocabulary does not have.
+func (j *joins) unknown(half []byte) error {
+	return fmt.Errorf("merge %d: %q or what it joins to is not in the vocabulary", len(j.list), clip(string(half)))
+}
+
+// findWhole marks the tokens that a piece of the same spelling becomes. With
+// ignore_merges these are all; without, the ones whose own merges lead back to
+// them, which is nearly all.
+func (t *Tokenizer) findWhole(ignoreMerges bool) {
+	var w work
+	var ids []uint32
+	for i := range t.pieces.slots {
+		e := &t.pieces.slots[i]
+		if e.n == 0 {
+			continue
+		}
+		if !ignoreMerges {
+			ids = t.merge(ids[:0], &w, t.pieces.spell(e.id))
+		}
+		e.whole = ignoreMerges || len(ids) == 1 && ids[0] == e.id
+	}
+}

@@ -1,0 +1,71 @@
+package bpe
+
+const (
+	// short is the longest piece, in bytes, whose next merge is found by
+	// looking at every pair; above it a heap keeps the order.
+	short = 64
+	// longest is where a piece is cut in any case, so that the work memory
+	// of a hostile text stays below 8 MiB.
+	longest = 256 << 10
+)
+
+// work is the memory of one Encode, reused by later ones.
+type work struct {
+	ids    [short]uint32
+	values [short]uint64
+	long   chain
+}
+
+// piece appends the ids of one piece.
+func (t *Tokenizer) piece(dst []uint32, w *work, s string) []uint32 {
+	if e := t.pieces.find(s); e != nil && e.whole {
+		return append(dst, e.id)
+	}
+	return t.merge(dst, w, s)
+}
+
+// merge appends the ids of a piece, from its bytes up.
+func (t *Tokenizer) merge(dst []uint32, w *work, s string) []uint32 {
+	for len(s) > longest {
+		dst = t.mergeLong(dst, &w.long, s[:longest])
+		s = s[longest:]
+	}
+	if len(s) > short {
+		return t.mergeLong(dst, &w.long, s)
+	}
+	return t.mergeShort(dst, w, s)
+}
+
+// mergeShort does the lowest merge of all pairs, the leftmost of equals,
+// until none is left.
+func (t *Tokenizer) mergeShort(dst []uint32, w *work, s string) []uint32 {
+	ids, values := w.ids[:len(s)], w.values[:len(s)]
+	for i := range ids {
+		ids[i] = t.bytes[s[i]]
+		if i > 0 {
+			values[i-1] = t.pairs.find(ids[i-1], ids[i])
+		}
+	}
+	for n := len(ids) - 1; n > 0; n-- {
+		at, best := 0, none
+		for i, v := range values[:n] {
+			if v < best {
+				at, best = i, v
+			}
+		}
+		if best == none {
+			break
+		}
+		ids[at] = uint32(best)
+		copy(ids[at+1:], ids[at+2:])
+		copy(values[at:], values[at+1:n])
+		ids = ids[:n]
+		if at+1 < n {
+			values[at] = t.pairs.find(ids[at], ids[at+1])
+		}
+		if at > 0 {
+			values[at-1] = t.pairs.find(ids[at-1], ids[at])
+		}
+	}
+	return append(dst, ids...)
+}

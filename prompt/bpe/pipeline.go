@@ -1,0 +1,151 @@
+package bpe
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// The split pattern of the cl100k family, around its number part.
+const (
+	beforeNumber = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|`
+	afterNumber  = `| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+)
+
+// patterns are the split patterns that splitter knows, with the most digits
+// that each puts in one piece.
+var patterns = map[string]int{
+	beforeNumber + `\p{N}` + afterNumber:      1,
+	beforeNumber + `\p{N}{1,3}` + afterNumber: 3,
+}
+
+// stage is any normalizer, pre-tokenizer or decoder.
+type stage struct {
+	Type          string  `json:"type"`
+	Normalizers   []stage `json:"normalizers"`
+	Pretokenizers []stage `json:"pretokenizers"`
+	Pattern       struct {
+		Regex  *string
+		String *string
+	} `json:"pattern"`
+	Behavior       string `json:"behavior"`
+	Invert         bool   `json:"invert"`
+	AddPrefixSpace bool   `json:"add_prefix_space"`
+	UseRegex       *bool  `json:"use_regex"` // absent is true
+}
+
+// pipeline sets what comes before and after the merges, or says which stage
+// this version does not know.
+func (f *file) pipeline(t *Tokenizer) error {
+	if err := f.checkModel(); err != nil {
+		return err
+	}
+	var normalizer, pre, decoder stage
+	for _, s := range []struct {
+		name string
+		raw  []byte
+		into *stage
+	}{{"normalizer", f.normalizer, &normalizer}, {"pre_tokenizer", f.pre, &pre}, {"decoder", f.decoder, &decoder}} {
+		if s.raw == nil {
+			continue
+		}
+		if err := json.Unmarshal(s.raw, s.into); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	if decoder.Type != "ByteLevel" {
+		return unsupported("decoder %s", named(decoder))
+	}
+	if err := t.normalize(normalizer); err != nil {
+		return err
+	}
+	return t.cut(pre)
+}
+
+// checkModel refuses models that are no byte-level BPE.
+func (f *file) checkModel() error {
+	switch m := &f.model; {
+	case m.Type != "BPE":
+		return unsupported("model type %q", m.Type)
+	case m.ByteFallback:
+		return unsupported("byte_fallback, a SentencePiece vocabulary")
+	case m.Dropout != nil && *m.Dropout != 0:
+		return unsupported("dropout")
+	case m.Prefix != "":
+		return unsupported("continuing_subword_prefix %q", m.Prefix)
+	case m.Suffix != "":
+		return unsupported("end_of_word_suffix %q", m.Suffix)
+	}
+	return nil
+}
+
+// normalize takes the normalizer, none or NFC.
+func (t *Tokenizer) normalize(s stage) error {
+	switch s.Type {
+	case "":
+		return nil
+	case "NFC":
+		t.nfc = true
+		return nil
+	case "Sequence":
+		for _, part := range s.Normalizers {
+			if err := t.normalize(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return unsupported("normalizer %s", named(s))
+}
+
+// cut takes the pre-tokenizer: a split by a known pattern, then the bytes'
+// alphabet.
+func (t *Tokenizer) cut(s stage) error {
+	parts := s.Pretokenizers
+	if s.Type != "Sequence" || len(parts) != 2 || parts[0].Type != "Split" || parts[1].Type != "ByteLevel" {
+		return unsupported("pre_tokenizer %s", named(s))
+	}
+	split, level := parts[0], parts[1]
+	switch {
+	case split.Pattern.Regex == nil:
+		return unsupported("a split without a regular expression")
+	case split.Behavior != "Isolated" || split.Invert:
+		return unsupported("split behavior %q, invert %v", split.Behavior, split.Invert)
+	case level.AddPrefixSpace:
+		return unsupported("add_prefix_space")
+	case level.UseRegex == nil || *level.UseRegex:
+		return unsupported("a ByteLevel pre_tokenizer with use_regex after a split")
+	}
+	// Some files write the line ends as characters, some as escapes.
+	pattern := strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(*split.Pattern.Regex)
+	digits, ok := patterns[pattern]
+	if !ok {
+		return unsupported("split pattern %q", clip(pattern))
+	}
+	t.split = splitter{table: classes(), digits: digits}
+	return nil
+}
+
+// named is a stage's type for an error message.
+func named(s stage) string {
+	switch {
+	case s.Type == "":
+		return "none"
+	case len(s.Pretokenizers) > 0:
+		var names []string
+		for _, p := range s.Pretokenizers {
+			names = append(names, clip(p.Type))
+		}
+		return fmt.Sprintf("%s of %s", clip(s.Type), clip(strings.Join(names, ", ")))
+	}
+	return fmt.Sprintf("%q", clip(s.Type))
+}
+
+// clip keeps a file's own words short in a message.
+func clip(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "…"
+}

@@ -1,0 +1,107 @@
+package bpe
+
+import (
+	"slices"
+	"sync"
+	"unicode/utf8"
+)
+
+// maxID bounds the ids of a file, and with them the tables.
+const maxID = 1 << 22
+
+// Tokenizer turns text into ids and back. It is made by Load or Read, never
+// changes, and may be used by any number of goroutines.
+type Tokenizer struct {
+	pieces  *pieces
+	pairs   *pairs
+	bytes   [256]uint32 // id of each single byte
+	raw     matcher     // added tokens found in the text as it comes
+	normal  matcher     // added tokens found in normalised text
+	byName  map[string]uint32
+	nfc     bool
+	split   splitter
+	reserve sync.Pool // of *work
+}
+
+// Encode appends the ids of text to dst. Added tokens in the text are
+// recognised; nothing is put before or after. Invalid UTF-8 reads as U+FFFD.
+func (t *Tokenizer) Encode(dst []uint32, text string) []uint32 {
+	if !utf8.ValidString(text) {
+		text = string(appendValid(nil, text))
+	}
+	dst = slices.Grow(dst, len(text)/3+4)
+	w := t.borrow()
+	for at := 0; at < len(text); {
+		m, ok := t.raw.next(text, at)
+		if !ok {
+			dst = t.stretch(dst, w, text[at:])
+			break
+		}
+		dst = append(t.stretch(dst, w, text[at:m.start]), m.id)
+		at = m.end
+	}
+	t.giveBack(w)
+	return dst
+}
+
+// stretch appends the ids of text without raw added tokens.
+func (t *Tokenizer) stretch(dst []uint32, w *work, text string) []uint32 {
+	if t.nfc {
+		text = compose(text)
+	}
+	for at := 0; at < len(text); {
+		m, ok := t.normal.next(text, at)
+		if !ok {
+			return t.plain(dst, w, text[at:])
+		}
+		dst = append(t.plain(dst, w, text[at:m.start]), m.id)
+		at = m.end
+	}
+	return dst
+}
+
+// plain appends the ids of text without added tokens, piece by piece.
+func (t *Tokenizer) plain(dst []uint32, w *work, text string) []uint32 {
+	for i := 0; i < len(text); {
+		j := t.split.next(text, i)
+		dst = t.piece(dst, w, text[i:j])
+		i = j
+	}
+	return dst
+}
+
+// borrow takes work memory that no other Encode uses.
+func (t *Tokenizer) borrow() *work {
+	if w, ok := t.reserve.Get().(*work); ok {
+		return w
+	}
+	return new(work)
+}
+
+// giveBack keeps w for a later Encode, unless one long piece has made it
+// big.
+func (t *Tokenizer) giveBack(w *work) {
+	if cap(w.long.ids) > 64*short {
+		w.long = chain{}
+	}
+	t.reserve.Put(w)
+}
+
+// ID returns the id of the added token with this content.
+func (t *Tokenizer) ID(added string) (uint32, bool) {
+	id, ok := t.byName[added]
+	return id, ok
+}
+
+// Token returns the bytes that id spells, which need not be whole characters;
+// "" for an id that no token has.
+func (t *Tokenizer) Token(id uint32) string { return t.pieces.spell(id) }
+
+// Special says whether id is a special token, one that carries no text of
+// the user's.
+func (t *Tokenizer) Special(id uint32) bool {
+	return int(id) < len(t.pieces.at) && t.pieces.at[id].special
+}
+
+// Len is one more than the highest id.
+func (t *Tokenizer) Len() int { return len(t.pieces.at) }
