@@ -1,0 +1,49 @@
+// Package brain decides what the simulated engine says. A brain is a YAML file
+// with a list of rules; the first rule that fits a prompt answers it. Nothing
+// is ever said that no rule says, tool calls least of all; without a fitting
+// rule the answer is one short sentence.
+//
+// A rule fits when all its conditions do; one without conditions always fits:
+//
+//   - when: a regular expression (RE2; (?s) lets a dot cross lines) that is
+//     searched in the last 4,000 characters of the decoded prompt, markers
+//     such as <|im_start|> included.
+//   - seen: N: exactly N earlier prompts began like this one, so 0 is the
+//     first prompt of its kind. Prompts begin alike when their first `prefix`
+//     tokens are equal (256 unless told otherwise, counted per rule; shorter
+//     prompts compare whole). Each engine counts its own prompts: with several
+//     engines behind a router, script with `when`.
+//
+// What a rule says, paces and breaks:
+//
+//   - say: raw text, as the model would write it; or say_ids: token ids. The
+//     model's end token follows. A request that ignores it hears the script
+//     again and again until its token limit.
+//   - token_ms: at least so many milliseconds pass between two tokens, at any
+//     speed of the engine.
+//   - fault: crash (the process is gone), engine (the engine dies, the HTTP
+//     side reports it, then the process ends), stall (no more tokens), close
+//     (the connection is cut) or slow (a second between two tokens, or
+//     fault_ms); after: N lets N tokens out first.
+//
+// A tool loop, told apart by what the tool answered last:
+//
+//	rules:
+//	  - when: '(?s)<tool_response>\s*two.*assistant\n$'
+//	    say: Both files are there.
+//	  - when: '(?s)<tool_response>\s*one.*assistant\n$'
+//	    say: |-
+//	      <tool_call>
+//	      {"name": "Bash", "arguments": {"command": "echo two"}}
+//	      </tool_call>
+//	  - when: 'list the files'
+//	    say: |-
+//	      <tool_call>
+//	      {"name": "Bash", "arguments": {"command": "echo one"}}
+//	      </tool_call>
+//
+// Rules stand from the end of the script to its start, because a later prompt
+// contains the earlier ones. Unknown keys are errors. A Brain is safe for
+// concurrent use; it remembers the beginnings of 4,096 kinds of prompts and
+// then forgets the oldest. A file may have 4 MiB.
+package brain
