@@ -1,0 +1,65 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// The most bytes of text that a row keeps.
+const (
+	maxName     = 256     // names and ids
+	maxText     = 4 << 10 // errors and details
+	maxDecision = 64 << 10
+)
+
+// row is what the queue holds: one Turn, Lease or WorkerEvent.
+type row interface {
+	size() int64 // about what it takes in memory
+}
+
+func (t *Turn) size() int64        { return int64(1024 + len(t.Decision) + len(t.Error)) }
+func (x *Lease) size() int64       { return 512 }
+func (e *WorkerEvent) size() int64 { return int64(512 + len(e.Detail)) }
+
+// clipTurn returns t as a row, its text cut.
+func clipTurn(t Turn) *Turn {
+	for _, s := range []*string{&t.ID, &t.Dialect, &t.Harness, &t.Session, &t.Agent,
+		&t.Parent, &t.Kind, &t.Model, &t.Class, &t.Worker, &t.Outcome} {
+		*s = clip(*s, maxName)
+	}
+	t.Error = clip(t.Error, maxText)
+	if len(t.Decision) > maxDecision { // half a JSON document is none
+		t.Decision = fmt.Sprintf(`{"omitted_bytes":%d}`, len(t.Decision))
+	}
+	return &t
+}
+
+// clipLease returns x as a row, its text cut.
+func clipLease(x Lease) *Lease {
+	for _, s := range []*string{&x.ID, &x.Turn, &x.Session, &x.Agent, &x.Model, &x.State} {
+		*s = clip(*s, maxName)
+	}
+	return &x
+}
+
+// clipWorker returns e as a row, its text cut.
+func clipWorker(e WorkerEvent) *WorkerEvent {
+	for _, s := range []*string{&e.Worker, &e.Model, &e.URL, &e.Event} {
+		*s = clip(*s, maxName)
+	}
+	e.Detail = clip(e.Detail, maxText)
+	return &e
+}
+
+// clip cuts s to n bytes at the start of a character and makes it valid
+// UTF-8. What it cuts does not share memory with s.
+func clip(s string, n int) string {
+	if len(s) > n {
+		for n > 0 && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		s = strings.Clone(s[:n])
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}

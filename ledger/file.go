@@ -1,0 +1,162 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// file is an open ledger file. It belongs to the writer's goroutine.
+type file struct {
+	path string
+	head *os.File // see openFile
+	db   *sql.DB
+	conn *sql.Conn // the only one; the pragmas are set on it
+}
+
+// busyWait is how long SQLite waits for another process's lock before the
+// writer hears of it, in milliseconds.
+const busyWait = "1000"
+
+// checkTime bounds the look for damage at opening.
+const checkTime = time.Second
+
+// openFile opens the ledger at path, makes it where there is none, and brings
+// its schema up to date. It writes nothing into a database of a newer dyn or
+// of another program.
+//
+// head is a handle of our own on the file, for sound. It is opened before
+// SQLite opens the file and closed after: closing any handle of a file drops
+// all of the process's POSIX locks on it, SQLite's too.
+func openFile(path string) (_ *file, err error) {
+	f := &file{path: path}
+	defer func() {
+		if err != nil {
+			f.close()
+		}
+	}()
+	if f.head, err = prepare(path); err != nil {
+		return nil, err
+	}
+	if f.db, err = sql.Open("sqlite3", dsn(path, "rw")+"&_txlock=immediate"); err != nil {
+		return nil, err
+	}
+	f.db.SetMaxOpenConns(1)
+	ctx := context.Background()
+	if f.conn, err = f.db.Conn(ctx); err != nil {
+		return nil, err
+	}
+	version, err := known(ctx, f.conn)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range []string{
+		"auto_vacuum = INCREMENTAL", // counts in an empty file only
+		"journal_mode = WAL",
+		"synchronous = NORMAL",
+		"journal_size_limit = 4194304",
+	} {
+		if _, err := f.conn.ExecContext(ctx, "PRAGMA "+p); err != nil {
+			return nil, err
+		}
+	}
+	if err := check(ctx, f.conn); err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, f.conn, version); err != nil {
+		return nil, err
+	}
+	return f, f.sound()
+}
+
+// prepare makes folder and file for the owner only and opens the file.
+func prepare(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	head, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := head.Stat()
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = head.Chmod(0o600) // SQLite gives its side files the same mode
+	}
+	if err != nil {
+		_ = head.Close()
+		return nil, err
+	}
+	return head, nil
+}
+
+// dsn names the file to the driver, whatever characters its path has.
+func dsn(path, mode string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	u := url.URL{Scheme: "file", Path: path}
+	return u.String() + "?mode=" + mode + "&_busy_timeout=" + busyWait
+}
+
+// check looks for damage, for a bounded time: a file that is too large to be
+// looked at in that time passes, and shows its damage later.
+func check(ctx context.Context, c *sql.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	var word string
+	err := c.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&word)
+	switch {
+	case ctx.Err() != nil || code(err) == sqlite3.ErrInterrupt:
+		return nil
+	case err != nil:
+		return err
+	case word != "ok":
+		return fmt.Errorf("%w: %s", errCorrupt, clip(word, 200))
+	}
+	return nil
+}
+
+// sound tells whether the open file is still the one that the path leads to,
+// still begins as a database and still has its log. The error has errGone or
+// errCorrupt in its chain.
+func (f *file) sound() error {
+	ours, err := f.head.Stat()
+	if err != nil {
+		return err
+	}
+	theirs, err := os.Stat(f.path)
+	if missing(err) || err == nil && !os.SameFile(ours, theirs) {
+		return fmt.Errorf("%s: %w", filepath.Base(f.path), errGone)
+	}
+	if _, e := os.Stat(f.path + "-wal"); missing(e) {
+		return fmt.Errorf("%s-wal: %w", filepath.Base(f.path), errGone)
+	}
+	const magic = "SQLite format 3\x00"
+	var b [len(magic)]byte
+	if _, e := f.head.ReadAt(b[:], 0); e != nil || string(b[:]) != magic {
+		return fmt.Errorf("%w: written over", errCorrupt)
+	}
+	return err
+}
+
+// close lets go of the file.
+func (f *file) close() error {
+	var errs []error
+	if f.conn != nil {
+		errs = append(errs, f.conn.Close())
+	}
+	if f.db != nil {
+		errs = append(errs, f.db.Close())
+	}
+	if f.head != nil {
+		errs = append(errs, f.head.Close())
+	}
+	return errors.Join(errs...)
+}

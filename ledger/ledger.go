@@ -1,0 +1,164 @@
+package ledger
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agentinfer/dyn/ledger/snapshot"
+)
+
+// Ledger is the writing side of a ledger file. All methods are safe for
+// concurrent use and none of them waits for the file, save Close.
+type Ledger struct {
+	path  string
+	opt   Options
+	rows  chan row
+	bytes atomic.Int64 // of the rows in the queue and in the writer's batch
+
+	closing chan struct{} // closed by Close
+	done    chan struct{} // closed when the writer has ended
+	once    sync.Once
+
+	mu     sync.Mutex // guards closed against sends, and health
+	closed bool
+	health health
+}
+
+// health is what Health tells; Ledger.mu guards it.
+type health struct {
+	lost  int64
+	why   string    // why rows were last lost
+	fault string    // what keeps the writer from writing now; "" when nothing does
+	note  string    // what happened to the file
+	since time.Time // when the writer went into SQLite; zero when it is out
+}
+
+// hung is how long SQLite may take for one batch before Health says so.
+const hung = 3 * time.Second
+
+// closeWait is how long Close waits for the last batch.
+const closeWait = 5 * time.Second
+
+// Open begins to keep a ledger at path; folders and file are made where they
+// are missing, for the owner's eyes only. It never fails: as long as the file
+// cannot be written, Health says why and the writer keeps trying. The caller
+// closes the ledger.
+func Open(path string, o Options) *Ledger {
+	o = o.filled()
+	l := &Ledger{
+		path:    path,
+		opt:     o,
+		rows:    make(chan row, o.Rows),
+		closing: make(chan struct{}),
+		done:    make(chan struct{}),
+	}
+	go func() {
+		defer close(l.done)
+		newWriter(l).run()
+	}()
+	return l
+}
+
+// Turn records the end of a turn. A second row with the same ID replaces the
+// first. It never blocks; where there is no room the row is lost and counted.
+func (l *Ledger) Turn(t Turn) { l.put(clipTurn(t)) }
+
+// Lease records an ask to keep a prefix, once per lease and turn. It never
+// blocks; where there is no room the row is lost and counted.
+func (l *Ledger) Lease(x Lease) { l.put(clipLease(x)) }
+
+// Worker records a step in a worker's life. It never blocks; where there is
+// no room the row is lost and counted.
+func (l *Ledger) Worker(e WorkerEvent) { l.put(clipWorker(e)) }
+
+// put queues a row, or counts it as lost.
+func (l *Ledger) put(r row) {
+	size := r.size()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		l.lose(1, "the ledger is closed")
+		return
+	}
+	if l.bytes.Load()+size > l.opt.Bytes {
+		l.loseFull()
+		return
+	}
+	select {
+	case l.rows <- r:
+		l.bytes.Add(size)
+	default:
+		l.loseFull()
+	}
+}
+
+// loseFull counts a row that found the queue full. mu must be held.
+func (l *Ledger) loseFull() {
+	why := "more rows than the disk takes"
+	if f := l.health.now(); f != "" {
+		why = f
+	}
+	l.lose(1, why)
+}
+
+// lose counts n lost rows. mu must be held.
+func (l *Ledger) lose(n int64, why string) {
+	l.health.lost += n
+	l.health.why = why
+}
+
+// Health says whether bookkeeping works at this moment, how many rows were
+// lost since Open, and why: what is wrong now, else what happened to the
+// file, else the reason of the last loss.
+func (l *Ledger) Health() snapshot.Ledger {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := &l.health
+	s := snapshot.Ledger{OK: true, Lost: h.lost}
+	switch now := h.now(); {
+	case now != "":
+		s.OK, s.Why = false, now
+	case l.closed:
+		s.OK, s.Why = false, "the ledger is closed"
+	case h.note != "":
+		s.Why = h.note
+	case h.lost > 0:
+		s.Why = h.why
+	}
+	return s
+}
+
+// now says what keeps rows from the disk at this moment, or "".
+func (h *health) now() string {
+	if !h.since.IsZero() {
+		if d := time.Since(h.since); d > hung {
+			return fmt.Sprintf("the disk does not answer since %s", d.Round(time.Second))
+		}
+	}
+	return h.fault
+}
+
+// Close commits what is queued and ends the writer. It waits at most some
+// seconds; what could not be written by then is counted as lost and told by
+// the error. Calling it again waits for the same end.
+func (l *Ledger) Close() error {
+	l.once.Do(func() {
+		l.mu.Lock()
+		l.closed = true
+		l.mu.Unlock()
+		close(l.closing)
+	})
+	select {
+	case <-l.done:
+	case <-time.After(closeWait):
+		return fmt.Errorf("close ledger %s: the disk does not answer", l.path)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.health.fault != "" {
+		return fmt.Errorf("close ledger %s: %s; %d rows lost", l.path, l.health.fault, l.health.lost)
+	}
+	return nil
+}

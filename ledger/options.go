@@ -1,0 +1,64 @@
+package ledger
+
+import "time"
+
+// Options says how much a ledger holds, in memory and on disk. The zero value
+// is good.
+type Options struct {
+	// Every is the longest time a row waits for its commit. Default 250 ms;
+	// anything above a second is a second.
+	Every time.Duration
+
+	// Batch is the number of rows that are committed without waiting any
+	// longer. Default 256, which is also the most.
+	Batch int
+
+	// Rows and Bytes bound the queue. Defaults 8192 rows and 32 MiB.
+	Rows  int
+	Bytes int64
+
+	// MaxAge is how long rows are kept. Default 30 days; negative is for
+	// ever.
+	MaxAge time.Duration
+
+	// MaxBytes is how large the file may become before the oldest turns go.
+	// Default 512 MiB; negative is any size.
+	MaxBytes int64
+}
+
+// The defaults and limits of Options.
+const (
+	maxEvery = time.Second
+	maxBatch = 256
+
+	defaultEvery = 250 * time.Millisecond
+	defaultRows  = 8192
+	defaultBytes = 32 << 20
+	defaultAge   = 30 * 24 * time.Hour
+	defaultSize  = 512 << 20
+)
+
+// filled returns o with its defaults in place.
+func (o Options) filled() Options {
+	if o.Every <= 0 {
+		o.Every = defaultEvery
+	}
+	if o.Batch <= 0 {
+		o.Batch = maxBatch
+	}
+	if o.Rows <= 0 {
+		o.Rows = defaultRows
+	}
+	if o.Bytes <= 0 {
+		o.Bytes = defaultBytes
+	}
+	if o.MaxAge == 0 {
+		o.MaxAge = defaultAge
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = defaultSize
+	}
+	o.Every = min(o.Every, maxEvery)
+	o.Batch = min(o.Batch, maxBatch)
+	return o
+}

@@ -1,0 +1,213 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// writer owns the file and the rows that left the queue. It is one goroutine.
+type writer struct {
+	l      *Ledger
+	file   *file // nil when it is not open
+	batch  []row // taken from the queue and not yet committed
+	failed time.Time
+	sweep  time.Time // when to cut what is old
+	fresh  int       // rows since the last cut
+}
+
+// retry is how long the writer waits after an error.
+const retry = time.Second
+
+// sweepEvery and sweepRows say how often the writer cuts what is old.
+const (
+	sweepEvery = time.Minute
+	sweepRows  = 20_000
+)
+
+func newWriter(l *Ledger) *writer {
+	return &writer{l: l, batch: make([]row, 0, l.opt.Batch)}
+}
+
+// run writes until the ledger closes.
+func (w *writer) run() {
+	tick := time.NewTicker(w.l.opt.Every)
+	defer tick.Stop()
+	w.write() // the file is there before the first row is
+	for {
+		in := w.l.rows
+		if len(w.batch) >= w.l.opt.Batch {
+			in = nil // it could not be written: the queue holds what comes
+		}
+		select {
+		case r := <-in:
+			w.batch = append(w.batch, r)
+			if len(w.batch) >= w.l.opt.Batch {
+				w.write()
+			}
+		case now := <-tick.C:
+			w.write()
+			w.cut(now)
+		case <-w.l.closing:
+			w.finish()
+			return
+		}
+	}
+}
+
+// write opens the file where it must and commits the batch. After an error
+// the batch stays, and nothing is tried for a while.
+func (w *writer) write() {
+	if time.Since(w.failed) < retry {
+		return
+	}
+	w.enter()
+	err := w.attempt()
+	w.leave(err)
+	if err != nil {
+		w.failed = time.Now()
+	}
+}
+
+// attempt writes the batch. Where the file is gone or damaged it goes on with
+// a new one; twice, because the new one may meet the same.
+func (w *writer) attempt() error {
+	var err error
+	for range 3 {
+		err = w.once()
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, errGone):
+			w.drop()
+			w.note("%v at %s, begun anew", err, time.Now().Format(time.TimeOnly))
+		case corrupt(err):
+			w.drop()
+			to, e := setAside(w.l.path)
+			if e != nil {
+				return fmt.Errorf("%w; %w", err, e)
+			}
+			w.note("%s was damaged: moved to %s, begun anew", filepath.Base(w.l.path), filepath.Base(to))
+		case !busy(err):
+			w.drop() // what is open may be half broken
+			return err
+		default:
+			return err
+		}
+	}
+	return err
+}
+
+// once is one try: open, look, commit, look again. A batch that went into a
+// file which was deleted meanwhile counts as not written.
+func (w *writer) once() error {
+	if w.file == nil {
+		f, err := openFile(w.l.path)
+		if err != nil {
+			return err
+		}
+		w.file = f
+	}
+	if err := w.file.sound(); err != nil {
+		return err
+	}
+	if len(w.batch) == 0 {
+		return nil
+	}
+	dropped, why, err := w.file.insert(w.batch)
+	if err != nil {
+		return err
+	}
+	if err := w.file.sound(); err != nil {
+		return err
+	}
+	w.fresh += len(w.batch)
+	w.forget()
+	if dropped > 0 {
+		w.l.mu.Lock()
+		w.l.lose(int64(dropped), why.Error())
+		w.l.mu.Unlock()
+	}
+	return nil
+}
+
+// forget empties the batch.
+func (w *writer) forget() {
+	for i, r := range w.batch {
+		w.l.bytes.Add(-r.size())
+		w.batch[i] = nil
+	}
+	w.batch = w.batch[:0]
+}
+
+// drop closes the file; the next attempt opens it again.
+func (w *writer) drop() {
+	if w.file != nil {
+		_ = w.file.close() // its error is the one we come from
+		w.file = nil
+	}
+}
+
+// cut sweeps when it is time to.
+func (w *writer) cut(now time.Time) {
+	if w.file == nil || now.Before(w.sweep) && w.fresh < sweepRows {
+		return
+	}
+	w.enter()
+	more, err := w.file.sweep(w.l.opt, now)
+	w.leave(err)
+	if err != nil {
+		w.failed = now
+		return
+	}
+	if !more {
+		w.sweep, w.fresh = now.Add(sweepEvery), 0
+	}
+}
+
+// finish commits what is queued and closes the file. Nothing is queued any
+// more when it is called.
+func (w *writer) finish() {
+	w.failed = time.Time{}
+	for w.failed.IsZero() {
+		for len(w.batch) < w.l.opt.Batch && len(w.l.rows) > 0 {
+			w.batch = append(w.batch, <-w.l.rows)
+		}
+		if len(w.batch) == 0 {
+			break
+		}
+		w.write()
+	}
+	w.drop()
+	if n := len(w.batch) + len(w.l.rows); n > 0 {
+		w.l.mu.Lock()
+		w.l.lose(int64(n), w.l.health.fault)
+		w.l.mu.Unlock()
+	}
+}
+
+// enter marks that the writer is in SQLite's hands.
+func (w *writer) enter() {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	w.l.health.since = time.Now()
+}
+
+// leave marks that it is back, and what came of it.
+func (w *writer) leave(err error) {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	w.l.health.since = time.Time{}
+	w.l.health.fault = ""
+	if err != nil {
+		w.l.health.fault = fmt.Sprintf("write %s: %v", filepath.Base(w.l.path), err)
+	}
+}
+
+// note keeps what happened to the file, for Health.
+func (w *writer) note(format string, args ...any) {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	w.l.health.note = clip(fmt.Sprintf(format, args...), maxText)
+}
