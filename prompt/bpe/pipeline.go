@@ -6,7 +6,10 @@ import (
 	"strings"
 )
 
-// The split pattern of the cl100k family, around its number part.
+// Pattern is the split pattern of Qwen's files, and of our own.
+const Pattern = beforeNumber + `\p{N}` + afterNumber
+
+// The cl100k family's pattern, around its number part.
 const (
 	beforeNumber = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|`
 	afterNumber  = `| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
@@ -15,7 +18,7 @@ const (
 // patterns are the split patterns that splitter knows, with the most digits
 // that each puts in one piece.
 var patterns = map[string]int{
-	beforeNumber + `\p{N}` + afterNumber:      1,
+	Pattern: 1,
 	beforeNumber + `\p{N}{1,3}` + afterNumber: 3,
 }
 

@@ -1,5 +1,7 @@
 package bpe
 
+import "iter"
+
 // splitter cuts text into pieces by the cl100k family's pattern:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)      contraction
@@ -13,6 +15,21 @@ package bpe
 type splitter struct {
 	table  []class
 	digits int // most digits in one number piece
+}
+
+// Pieces yields the pieces that text is cut into by Pattern. They join to the
+// text again.
+func Pieces(text string) iter.Seq[string] {
+	p := splitter{table: classes(), digits: 1}
+	return func(yield func(string) bool) {
+		for i := 0; i < len(text); {
+			j := p.next(text, i)
+			if !yield(text[i:j]) {
+				return
+			}
+			i = j
+		}
+	}
 }
 
 // next returns where the piece that begins at s[i] ends.
