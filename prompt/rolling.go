@@ -1,0 +1,164 @@
+package prompt
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Tags keep the kinds of content apart in a message's hash.
+const (
+	tagText uint64 = iota + 1
+	tagCall
+	tagResult
+	tagError
+	tagRaw
+	tagNext
+)
+
+// Rolling appends one hash per message of t to dst: of the message and all
+// before it. Equal hashes mean an equal history, whatever a client does to
+// it on replay: string or blocks, outer white space, moved cache_control,
+// new call ids, arguments written anew, dropped thinking, the attribution
+// line. What an assistant said is compared word by word, since clients also
+// join its pieces; other text is compared exactly.
+func Rolling(dst []uint64, t *turn.Turn) []uint64 {
+	var parent uint64
+	for i := range t.Messages {
+		parent = next(parent, &t.Messages[i])
+		dst = append(dst, parent)
+	}
+	return dst
+}
+
+// Next is the hash of a history that goes on with m, after the history whose
+// hash is parent; 0 is the empty one.
+func Next(parent uint64, m turn.Message) uint64 { return next(parent, &m) }
+
+func next(parent uint64, m *turn.Message) uint64 {
+	h := mix(parent, xxh3.HashString(string(m.Role)), tagNext)
+	h = mix(h, textHash(m), tagText)
+	for i := range m.Blocks {
+		switch b := &m.Blocks[i]; b.Kind {
+		case turn.ToolUse:
+			h = mix(h, mix(xxh3.HashString(b.Name), argsHash(b.Args), tagCall), tagCall)
+		case turn.ToolResult:
+			tag := tagResult
+			if b.IsError {
+				tag = tagError
+			}
+			h = mix(h, xxh3.HashString(strings.TrimSpace(b.Text)), tag)
+		case turn.Image, turn.Document, turn.Other:
+			h = mix(h, jsonHash(b.Raw), tagRaw)
+		}
+	}
+	return h
+}
+
+// textHash hashes the text of m: its text blocks joined with line feeds,
+// trimmed; an assistant's without regard to the amount of white space.
+func textHash(m *turn.Message) uint64 {
+	if m.Role == turn.Assistant {
+		return wordsHash(m)
+	}
+	first, last, n := -1, -1, 0
+	for i := range m.Blocks {
+		if holdsText(&m.Blocks[i]) {
+			if first < 0 {
+				first = i
+			}
+			last = i
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return 0
+	case 1:
+		return xxh3.HashString(strings.TrimSpace(plain(m, first)))
+	}
+	h := xxh3.New()
+	for i := first; i <= last; i++ {
+		if !holdsText(&m.Blocks[i]) {
+			continue
+		}
+		s := plain(m, i)
+		switch i {
+		case first:
+			s = strings.TrimLeft(s, space)
+		case last:
+			s = strings.TrimRight(s, space)
+		}
+		if i > first {
+			h.WriteString("\n")
+		}
+		h.WriteString(s)
+	}
+	return h.Sum64()
+}
+
+// space is what strings.TrimSpace takes off, of ASCII.
+const space = " \t\n\v\f\r\u0085\u00a0"
+
+// holdsText reports whether b is text that counts.
+func holdsText(b *turn.Block) bool { return b.Kind == turn.Text && !blank(b.Text) }
+
+// plain is the text of block i, without the attribution line.
+func plain(m *turn.Message, i int) string {
+	if m.Role == turn.System {
+		return unattributed(m.Blocks[i].Text)
+	}
+	return m.Blocks[i].Text
+}
+
+// wordsHash hashes the words of all text of m, in order.
+func wordsHash(m *turn.Message) uint64 {
+	var buf []byte
+	for i := range m.Blocks {
+		if b := &m.Blocks[i]; holdsText(b) {
+			if buf == nil {
+				buf = make([]byte, 0, len(b.Text)+1)
+			}
+			buf = appendWords(buf, b.Text)
+		}
+	}
+	if len(buf) == 0 {
+		return 0
+	}
+	return xxh3.Hash(buf)
+}
+
+// appendWords appends the words of s, a space before each but the first.
+func appendWords(dst []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		for i < len(s) && isSpace(s[i]) {
+			i++
+		}
+		from := i
+		for i < len(s) && !isSpace(s[i]) {
+			i++
+		}
+		if from == i {
+			break
+		}
+		if len(dst) > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, s[from:i]...)
+	}
+	return dst
+}
+
+// isSpace reports whether c is white space between words.
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+
+// mix joins two hashes, in order, under a tag.
+func mix(a, b, tag uint64) uint64 {
+	var buf [16]byte
+	binary.LittleEndian.PutUint64(buf[:8], a)
+	binary.LittleEndian.PutUint64(buf[8:], b)
+	return xxh3.HashSeed(buf[:], tag)
+}
