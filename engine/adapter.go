@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/agentinfer/dyn/recipes"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Adapter is what differs between kinds of engines. It is safe for concurrent
+// use and keeps nothing between calls.
+type Adapter interface {
+	// Name is the word by which recipes ask for this adapter.
+	Name() string
+	// Launch is the command line of one worker. It starts nothing.
+	Launch(s Spec, at Place) (Launch, error)
+	// Open makes a client for a running server; it does not connect yet.
+	Open(at Endpoint) Client
+}
+
+// Client talks to one running server. It is safe for concurrent use.
+type Client interface {
+	// Health reports whether the server says that it lives.
+	Health(ctx context.Context) error
+	// Probe takes one real token from the server and reports what was seen
+	// on the way. Before the server can serve, its error is in the chain of
+	// turn.ErrLost.
+	Probe(ctx context.Context) (Seen, error)
+	// Generate starts an answer. Its error, and the stream's, is a
+	// *turn.Refused when the request is at fault, and in the chain of
+	// turn.ErrLost when another worker should be tried.
+	Generate(ctx context.Context, j turn.Job) (turn.Stream, error)
+	// Load reads how the server fares now.
+	Load(ctx context.Context) (turn.Load, error)
+	// Close drops idle connections. Open streams go on.
+	Close()
+}
+
+// Endpoint says where a server is.
+type Endpoint struct {
+	URL string // http://127.0.0.1:8101
+	Key string // "" when it wants none
+}
+
+// Seen is what a probe saw.
+type Seen struct {
+	Caps   turn.Capabilities
+	Events string // tcp://host:port of KV events; "" when there are none
+	Replay string // tcp://host:port where lost events can be asked for
+}
+
+// Spec says what to launch. The zero value of a field is the recipe's.
+type Spec struct {
+	Name     string // "w0"; "" is the next free name
+	Recipe   *recipes.Recipe
+	Flags    map[string]string // over the recipe's; "false" takes a flag away
+	ModelDir string
+	GPUs     []int
+}
+
+// Place is what the fleet chose for one life of a worker.
+type Place struct {
+	Self string // path of this program, for {self}
+	Port int    // free on loopback a moment ago
+	Key  string // the key that the server shall ask for
+}
+
+// Launch is a command line, and what is known of a server that runs with it
+// because the server cannot be asked.
+type Launch struct {
+	Args  []string // program first
+	Env   []string // added to this process's
+	Known turn.Capabilities
+}

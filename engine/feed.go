@@ -1,0 +1,240 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agentinfer/dyn/engine/kvevent"
+	"github.com/agentinfer/dyn/engine/zmtp"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Waits of a feed: for a connection; for one replayed batch; before a lost
+// connection is tried again; and after connecting, before it asks once more
+// what was sent while the subscription was on its way.
+const (
+	dialLimit   = 5 * time.Second
+	replayLimit = 2 * time.Second
+	redial      = time.Second
+	settle      = time.Second
+)
+
+// feed reads the KV events of one server and hands them on in order. Publishers
+// lose what a subscriber does not take and say nothing, so a hole in the
+// numbers is filled by a replay, and where that cannot be had all is forgotten
+// and learned anew. A new connection may be to a new life of the engine, hence
+// it begins with forgetting too.
+type feed struct {
+	worker *Worker
+	events string
+	replay string
+	synced chan struct{} // closed when the first try to catch up is over
+	read   kvevent.Decoder
+	order  order
+	first  sync.Once
+
+	subscribed atomic.Bool // events arrive
+	replayed   atomic.Bool // lost events could be asked for
+}
+
+func newFeed(w *Worker, seen Seen) *feed {
+	return &feed{worker: w, events: seen.Events, replay: seen.Replay, synced: make(chan struct{})}
+}
+
+// sees reports whether events arrive, and whether lost ones can be had.
+func (f *feed) sees() (events, replay bool) { return f.subscribed.Load(), f.replayed.Load() }
+
+// run reads until ctx ends.
+func (f *feed) run(ctx context.Context) {
+	defer f.first.Do(func() { close(f.synced) })
+	f.forget()
+	for ctx.Err() == nil && f.events+f.replay != "" {
+		sub := f.subscribe(ctx)
+		if sub != nil && f.order.live > 0 { // it was connected before
+			f.forget()
+		}
+		f.caughtUp(f.catchUp(ctx), sub != nil)
+		f.first.Do(func() { close(f.synced) })
+		if sub != nil {
+			f.listen(ctx, sub)
+			sub.Close()
+			f.caughtUp(f.replayed.Load(), false)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(redial):
+		}
+	}
+}
+
+// subscribe connects to the publisher; nil when it cannot.
+func (f *feed) subscribe(ctx context.Context) *zmtp.Sub {
+	if f.events == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	sub, err := zmtp.DialSub(ctx, f.events)
+	if err != nil {
+		return nil
+	}
+	return sub
+}
+
+// caughtUp notes what works. Where nobody publishes to us but a replay can be
+// had, asking for it again and again is a feed too.
+func (f *feed) caughtUp(replay, live bool) {
+	live = live || replay
+	if f.replayed.Swap(replay) == replay && f.subscribed.Load() == live {
+		return
+	}
+	f.subscribed.Store(live)
+	f.worker.capable(live, replay)
+}
+
+// listen takes live batches until the connection ends.
+func (f *feed) listen(ctx context.Context, sub *zmtp.Sub) {
+	defer context.AfterFunc(ctx, func() { sub.Close() })()
+	settled := false
+	_ = sub.SetDeadline(time.Now().Add(settle))
+	for {
+		frames, err := sub.Recv()
+		if !settled {
+			settled = true
+			_ = sub.SetDeadline(time.Time{})
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				f.catchUp(ctx)
+				continue
+			}
+		}
+		if err != nil {
+			return
+		}
+		if seq, payload, ok := parts(frames); ok {
+			f.live(ctx, seq, payload)
+		}
+	}
+}
+
+// live handles one batch that was published just now.
+func (f *feed) live(ctx context.Context, seq uint64, payload []byte) {
+	switch f.order.see(seq) {
+	case known:
+		return
+	case reborn:
+		f.forgetAll()
+		if seq > 0 {
+			f.fill(ctx, seq)
+		}
+	case gap:
+		f.fill(ctx, seq)
+	}
+	if seq >= f.order.next { // else the replay brought it along
+		f.take(seq, payload)
+	}
+}
+
+// fill asks for what is missing before seq, and forgets all when it cannot be
+// had whole.
+func (f *feed) fill(ctx context.Context, seq uint64) {
+	f.catchUp(ctx)
+	if f.order.next < seq {
+		f.forgetAll()
+		f.order.next = seq
+	}
+}
+
+// catchUp asks for all from the next batch on. It reports whether the server
+// answered.
+func (f *feed) catchUp(ctx context.Context) bool {
+	if f.replay == "" {
+		return false
+	}
+	quick, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	d, err := zmtp.DialDealer(quick, f.replay)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	defer context.AfterFunc(ctx, func() { d.Close() })()
+	for {
+		before := f.order.next
+		whole := f.ask(d)
+		if whole || f.order.next == before {
+			return whole
+		}
+	}
+}
+
+// ask sends one request and takes the answers. It reports whether the end
+// mark came: routers drop what their queue does not hold, the mark included,
+// and then the rest has to be asked for again.
+func (f *feed) ask(d *zmtp.Dealer) bool {
+	_ = d.SetDeadline(time.Now().Add(replayLimit))
+	if d.Send(nil, binary.BigEndian.AppendUint64(nil, f.order.next)) != nil {
+		return false
+	}
+	for {
+		_ = d.SetDeadline(time.Now().Add(replayLimit))
+		frames, err := d.Recv()
+		if err != nil {
+			return false
+		}
+		seq, payload, ok := parts(frames)
+		if !ok {
+			return false
+		}
+		if seq == math.MaxUint64 {
+			return true
+		}
+		if seq > f.order.next { // the engine keeps no older ones
+			f.forgetAll()
+		}
+		if seq >= f.order.next {
+			f.take(seq, payload)
+		}
+	}
+}
+
+// take decodes a batch and hands it on.
+func (f *feed) take(seq uint64, payload []byte) {
+	f.order.take(seq)
+	events, _, err := f.read.Decode(nil, payload)
+	if err != nil {
+		f.worker.unreadable()
+	}
+	if len(events) > 0 {
+		f.worker.fleet.kv(turn.KVBatch{Worker: f.worker.name, Seq: seq, Events: events})
+	}
+}
+
+// forget begins a new life.
+func (f *feed) forget() {
+	f.order = order{}
+	f.read = kvevent.Decoder{}
+	f.forgetAll()
+}
+
+// forgetAll tells that nothing of what came before can be relied on.
+func (f *feed) forgetAll() { f.worker.fleet.kv(restartBatch(f.worker.name)) }
+
+func restartBatch(worker string) turn.KVBatch {
+	return turn.KVBatch{Worker: worker, Events: []turn.KVEvent{{Kind: turn.KVRestart}}}
+}
+
+// parts finds number and payload of a message: the last two frames, whatever
+// comes before them in this or that release.
+func parts(frames [][]byte) (seq uint64, payload []byte, ok bool) {
+	n := len(frames)
+	if n < 2 || len(frames[n-2]) != 8 {
+		return 0, nil, false
+	}
+	return binary.BigEndian.Uint64(frames[n-2]), frames[n-1], true
+}

@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// The waits before a lost worker is started again: the first one, doubled for
+// each life that ended by itself, up to the longest. A life that was ready for
+// steadyLife starts the count anew.
+const (
+	firstPause   = 200 * time.Millisecond
+	longestPause = 30 * time.Second
+	steadyLife   = time.Minute
+)
+
+// byHand is why a worker takes no turns although nothing is wrong with it.
+const byHand = "drained by hand"
+
+// life decides about the states of one worker. It has no clock and no effects:
+// every step is told the time.
+type life struct {
+	state    turn.State
+	why      string
+	since    time.Time
+	restarts int  // times its process was started again
+	failures int  // lives in a row that ended by themselves
+	held     bool // a person wants no new turns here
+}
+
+// enter moves to a state. A worker that is Gone stays so.
+func (l *life) enter(s turn.State, why string, now time.Time) {
+	if l.state == turn.Gone || (l.state == s && l.why == why) {
+		return
+	}
+	if l.state != s {
+		l.since = now
+	}
+	l.state, l.why = s, why
+}
+
+// ready notes that the worker can serve. One that was drained stays so.
+func (l *life) ready(now time.Time) {
+	if l.held {
+		l.enter(turn.Draining, byHand, now)
+		return
+	}
+	l.enter(turn.Ready, "", now)
+}
+
+// lost notes that the worker was lost and says how long to wait before it is
+// started again.
+func (l *life) lost(why string, now time.Time) time.Duration {
+	if l.state == turn.Ready && now.Sub(l.since) >= steadyLife {
+		l.failures = 0
+	}
+	l.failures++
+	l.enter(turn.Down, why, now)
+	return pause(l.failures)
+}
+
+// again notes that the process is being started once more.
+func (l *life) again(now time.Time) {
+	l.restarts++
+	l.enter(turn.Starting, "no token yet", now)
+}
+
+// pause is the wait after n failures in a row.
+func pause(n int) time.Duration {
+	wait := firstPause
+	for ; n > 1 && wait < longestPause; n-- {
+		wait *= 2
+	}
+	return min(wait, longestPause)
+}
+
+// takes reports whether a worker in that state may be given new turns.
+func takes(s turn.State) bool { return s == turn.Ready }

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Command is the recipe's command with its words filled in.
+func (s Spec) Command(at Place) []string {
+	var out []string
+	for _, word := range s.Recipe.Command {
+		out = append(out, s.fill(word, at))
+	}
+	return out
+}
+
+// Settings returns the flags of a launch, by name: base, over it the recipe's,
+// over it the spec's own, each filled in. What came out empty or "false" is
+// left out.
+func (s Spec) Settings(at Place, base map[string]string) map[string]string {
+	all := maps.Clone(base)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, s.Recipe.Flags)
+	maps.Copy(all, s.Flags)
+	for name, value := range all {
+		value = s.fill(value, at)
+		if value == "" || value == "false" {
+			delete(all, name)
+			continue
+		}
+		all[name] = value
+	}
+	return all
+}
+
+// Args spells flags as a command line does, sorted by name: "true" is a bare
+// flag.
+func Args(flags map[string]string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		out = append(out, "--"+name)
+		if flags[name] != "true" {
+			out = append(out, flags[name])
+		}
+	}
+	return out
+}
+
+// dir is the model folder; "" is the built-in one.
+func (s Spec) dir() string {
+	if s.ModelDir != "" {
+		return s.ModelDir
+	}
+	return s.Recipe.ModelDir
+}
+
+// fill puts what is known into a word with braces.
+func (s Spec) fill(word string, at Place) string {
+	if !strings.Contains(word, "{") {
+		return word
+	}
+	return strings.NewReplacer("{self}", at.Self, "{model_dir}", s.dir()).Replace(word)
+}

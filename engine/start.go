@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Start launches a worker and returns when it has given a real token. The
+// error is a *turn.Fault: when the process ended or gave no token in time, Why
+// holds its last log lines; nothing is left running then. ctx covers the wait
+// only: when it ends first, the worker is stopped again.
+func (f *Fleet) Start(ctx context.Context, s Spec) (*Worker, error) {
+	op := strings.TrimSpace("start worker " + s.Name)
+	a, err := f.adapter(s.Recipe.Engine)
+	if err != nil {
+		return nil, &turn.Fault{Op: op, Err: err}
+	}
+	if _, err := a.Launch(s, f.place(0)); err != nil {
+		return nil, &turn.Fault{Op: op, Err: err}
+	}
+	w := newWorker(f, false)
+	w.gpus = slices.Clone(s.GPUs)
+	w.caps.Model = s.Recipe.Model
+	alive, halt := context.WithCancel(f.ctx)
+	w.halt = halt
+	if err := f.add(w, s.Name); err != nil {
+		halt()
+		return nil, &turn.Fault{Op: op, Err: err}
+	}
+	f.changed(w)
+	go w.supervise(alive, s, a)
+
+	wait, cancel := context.WithTimeoutCause(ctx, f.o.StartLimit,
+		fmt.Errorf("%w in %v", ErrNotReady, f.o.StartLimit))
+	defer cancel()
+	info, err := w.await(wait, func(i turn.WorkerInfo) bool {
+		return i.State == turn.Ready || i.State == turn.Gone
+	})
+	if err == nil && info.State == turn.Ready {
+		return w, nil
+	}
+	if err == nil {
+		err = w.failed()
+	}
+	fault := w.fault("start", err)
+	w.stop()
+	f.drop(w)
+	return nil, fault
+}
+
+// Plan is the command line that Start would run, with port and key left open.
+func (f *Fleet) Plan(s Spec) ([]string, error) {
+	a, err := f.adapter(s.Recipe.Engine)
+	if err != nil {
+		return nil, err
+	}
+	at := f.place(0)
+	at.Key = "…"
+	l, err := a.Launch(s, at)
+	return l.Args, err
+}
+
+// place chooses what one life of a worker needs; port 0 is none yet.
+func (f *Fleet) place(port int) Place {
+	key := make([]byte, 16)
+	_, _ = rand.Read(key) // never fails
+	return Place{Self: f.o.Self, Port: port, Key: hex.EncodeToString(key)}
+}
+
+// freePort finds a port on loopback that nobody listens on and that no other
+// worker was given.
+func (f *Fleet) freePort() (int, error) {
+	for {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return 0, err
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		l.Close()
+		suffix := fmt.Sprintf(":%d", port)
+		if !slices.ContainsFunc(f.Workers(), func(w *Worker) bool { return strings.HasSuffix(w.Info().URL, suffix) }) {
+			return port, nil
+		}
+	}
+}
+
+// failed is why the worker is Gone.
+func (w *Worker) failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failure == nil {
+		return errors.New("it was stopped")
+	}
+	return w.failure
+}
+
+// fault makes an error about this worker that a person can act on.
+func (w *Worker) fault(op string, err error) *turn.Fault {
+	f := &turn.Fault{Op: op + " worker " + w.name, Err: err}
+	if w.log == "" {
+		return f
+	}
+	w.mu.Lock()
+	from := w.logFrom
+	w.mu.Unlock()
+	f.Why = strings.Join(blame(tail(w.log, from, 200), 5), "\n")
+	f.Try = "dyn logs " + w.name
+	return f
+}

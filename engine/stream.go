@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// stream is an answer as the worker's book-keeping sees it: it is counted
+// until it ends, and it is cut when the engine says nothing for too long.
+//
+// Only the engine's silence counts. While nobody is inside Next it is the
+// client that is slow, and the engine is held back by the full socket.
+type stream struct {
+	worker *Worker
+	inner  turn.Stream
+	open   atomic.Bool
+	asked  atomic.Int64           // when Next began to wait, in Unix nanoseconds; 0 is not waiting
+	begun  atomic.Bool            // a delta has come
+	cut    atomic.Pointer[string] // why it was closed here; nil when it was not
+}
+
+// Next returns the next delta of the engine.
+func (s *stream) Next() (turn.Delta, error) {
+	s.asked.Store(time.Now().UnixNano())
+	d, err := s.inner.Next()
+	s.asked.Store(0)
+	s.begun.Store(true)
+	if err == nil && d.End == nil {
+		return d, nil
+	}
+	s.worker.release(s)
+	if why := s.cut.Load(); err != nil && why != nil {
+		err = fmt.Errorf("worker %s %s: %w", s.worker.name, *why, turn.ErrLost)
+	}
+	if errors.Is(err, turn.ErrLost) {
+		s.worker.hurry()
+	}
+	return d, err
+}
+
+// Close aborts what still runs.
+func (s *stream) Close() error {
+	err := s.inner.Close()
+	s.worker.release(s)
+	return err
+}
+
+// silent reports how long the engine has been waited for, and whether a delta
+// came before.
+func (s *stream) silent(now time.Time) (time.Duration, bool) {
+	asked := s.asked.Load()
+	if asked == 0 || !s.open.Load() {
+		return 0, false
+	}
+	return now.Sub(time.Unix(0, asked)), s.begun.Load()
+}
+
+// cutSilent closes the streams of which the engine says nothing. On a draining
+// worker a stream that gets no further may never end: an engine that has
+// spent its grace keeps its sockets open and sends no more.
+func (w *Worker) cutSilent(now time.Time) {
+	w.mu.Lock()
+	draining := w.life.state == turn.Draining
+	var late []*stream
+	for s := range w.streams {
+		quiet, begun := s.silent(now)
+		limit := w.fleet.o.Stall
+		if draining {
+			limit = w.fleet.o.DrainStall
+		}
+		if quiet > limit && (begun || draining) {
+			late = append(late, s)
+		}
+	}
+	w.mu.Unlock()
+	cut(late, "fell silent")
+}
+
+// cutAll closes all open streams.
+func (w *Worker) cutAll(why string) {
+	w.mu.Lock()
+	var open []*stream
+	for s := range w.streams {
+		if s.open.Load() {
+			open = append(open, s)
+		}
+	}
+	w.mu.Unlock()
+	cut(open, why)
+}
+
+func cut(all []*stream, why string) {
+	for _, s := range all {
+		s.cut.Store(&why)
+		s.inner.Close()
+	}
+}

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Ends of a life that are no crash of the process itself.
+var (
+	errRestart = errors.New("restarted by hand")
+	errSilent  = errors.New("it does not answer")
+)
+
+// supervise runs a launched worker, life after life, until ctx ends. A worker
+// that was never ready is not tried again.
+func (w *Worker) supervise(ctx context.Context, s Spec, a Adapter) {
+	defer close(w.done)
+	for {
+		err := w.live(ctx, s, a)
+		w.mu.Lock()
+		born := w.client != nil
+		w.mu.Unlock()
+		if ctx.Err() != nil || !born {
+			w.end(ctx, err)
+			return
+		}
+		wait := time.Duration(0)
+		if errors.Is(err, errRestart) {
+			w.change(func() { w.life.again(time.Now()) })
+			continue
+		}
+		w.change(func() { wait = w.life.lost(err.Error(), time.Now()) })
+		w.fleet.tell(w, EventDown, err.Error())
+		w.rest(ctx, wait)
+		w.change(func() { w.life.again(time.Now()) })
+	}
+}
+
+// rest waits until the next life may begin, or somebody orders it now.
+func (w *Worker) rest(ctx context.Context, wait time.Duration) {
+	select {
+	case <-w.nudge: // meant for the life that has ended
+	default:
+	}
+	select {
+	case <-time.After(wait):
+	case <-w.nudge:
+	case <-ctx.Done():
+	}
+}
+
+// end makes the worker Gone.
+func (w *Worker) end(ctx context.Context, err error) {
+	why := "stopped"
+	if ctx.Err() == nil {
+		why = err.Error()
+	}
+	w.change(func() {
+		if ctx.Err() == nil {
+			w.failure = err
+		}
+		w.life.enter(turn.Gone, why, time.Now())
+	})
+	w.fleet.tell(w, EventStopped, why)
+	w.change(func() { w.pid = 0 })
+}
+
+// live is one life: from the launch to the end of the process.
+func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p, l, at, err := w.launch(s, a)
+	if err != nil {
+		return err
+	}
+	defer p.end(w.fleet.o.TermWait)
+	w.change(func() { w.url, w.pid, w.restart = at.URL, p.pid, cancel })
+	w.fleet.tell(w, EventStarting, "")
+	go func() {
+		<-p.exited
+		cancel(fmt.Errorf("the process ended: %w", p.err))
+	}()
+	client := a.Open(at)
+	defer client.Close()
+	seen, err := firstToken(ctx, client)
+	if err != nil {
+		return err
+	}
+	seen.Caps = merge(seen.Caps, l.Known)
+	return w.serve(ctx, client, seen)
+}
+
+// launch starts the process of one life.
+func (w *Worker) launch(s Spec, a Adapter) (*process, Launch, Endpoint, error) {
+	port, err := w.fleet.freePort()
+	if err != nil {
+		return nil, Launch{}, Endpoint{}, fmt.Errorf("find a free port: %w", err)
+	}
+	at := w.fleet.place(port)
+	l, err := a.Launch(s, at)
+	if err != nil {
+		return nil, l, Endpoint{}, err
+	}
+	out, from, err := openLog(w.log)
+	if err != nil {
+		return nil, l, Endpoint{}, fmt.Errorf("open its log: %w", err)
+	}
+	defer out.Close() // the child has its own
+	w.mu.Lock()
+	w.logFrom = from
+	w.mu.Unlock()
+	p, err := w.fleet.launcher.start(l, out, s.Recipe.BindToDaemon)
+	return p, l, Endpoint{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Key: at.Key}, err
+}
+
+// firstToken waits until the server gives a token. It ends with ctx, or when
+// the server refuses the probe itself.
+func firstToken(ctx context.Context, c Client) (Seen, error) {
+	for wait := 10 * time.Millisecond; ; wait = min(wait*3/2, 500*time.Millisecond) {
+		seen, err := tryToken(ctx, c)
+		if err == nil {
+			return seen, nil
+		}
+		var refused *turn.Refused
+		if errors.As(err, &refused) {
+			return seen, fmt.Errorf("%w: %w", ErrNotReady, err)
+		}
+		select {
+		case <-ctx.Done():
+			return seen, context.Cause(ctx)
+		case <-time.After(wait):
+		}
+	}
+}
+
+func tryToken(ctx context.Context, c Client) (Seen, error) {
+	quick, cancel := context.WithTimeout(ctx, healthLimit)
+	err := c.Health(quick)
+	cancel()
+	if err != nil {
+		return Seen{}, err
+	}
+	slow, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
+	return c.Probe(slow)
+}
+
+// merge fills what a probe cannot see with what the launch has set.
+func merge(seen, known turn.Capabilities) turn.Capabilities {
+	fill := func(to *int, from int) {
+		if *to == 0 {
+			*to = from
+		}
+	}
+	fill(&seen.Context, known.Context)
+	fill(&seen.BlockSize, known.BlockSize)
+	fill(&seen.KVTokens, known.KVTokens)
+	fill(&seen.MaxSeqs, known.MaxSeqs)
+	fill(&seen.MaxBatched, known.MaxBatched)
+	seen.Priority = seen.Priority || known.Priority
+	return seen
+}

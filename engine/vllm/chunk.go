@@ -1,0 +1,216 @@
+package vllm
+
+// chunk is one event of an answer. Absent and null mean the same.
+type chunk struct {
+	text   string
+	ids    []uint32 // nil when there are none
+	finish string   // "stop", "length", "abort" …; "" while it goes on
+	stop   stop
+	usage  usage
+	fault  *fault // an error in place of a chunk
+}
+
+// stop says what met the end: a string, an id, or nothing, which is the
+// model's own end.
+type stop struct {
+	text   string
+	id     uint32
+	byText bool
+	byID   bool
+}
+
+// usage counts tokens; set tells that the server sent it.
+type usage struct {
+	set       bool
+	prompt    int
+	output    int
+	cached    int
+	cachedSet bool
+}
+
+// fault is an error as the server words it.
+type fault struct {
+	status  int
+	message string
+}
+
+// reader reads chunks. It lends each its ids from a larger piece of memory,
+// since most chunks have one id.
+type reader struct{ slab []uint32 }
+
+const slabIDs = 512
+
+// read reads one event's data.
+func (r *reader) read(data []byte) (chunk, error) {
+	c := cursor{b: data}
+	var out chunk
+	if !c.enter('{') {
+		return out, errJSON
+	}
+	for c.more('}') {
+		switch string(c.key()) {
+		case "choices":
+			r.choices(&c, &out)
+		case "usage":
+			readUsage(&c, &out.usage)
+		case "error":
+			out.fault = readFault(&c)
+		default:
+			c.skip()
+		}
+	}
+	if c.bad {
+		return out, errJSON
+	}
+	return out, nil
+}
+
+// choices reads the first choice; we ask for one.
+func (r *reader) choices(c *cursor, out *chunk) {
+	if !c.enter('[') {
+		c.skip()
+		return
+	}
+	for n := 0; c.more(']'); n++ {
+		if n > 0 || !c.enter('{') {
+			c.skip()
+			continue
+		}
+		for c.more('}') {
+			switch string(c.key()) {
+			case "text":
+				out.text = c.text()
+			case "token_ids":
+				out.ids = r.ids(c)
+			case "finish_reason":
+				out.finish = reason(c)
+			case "stop_reason":
+				out.stop = readStop(c)
+			default:
+				c.skip()
+			}
+		}
+	}
+}
+
+// ids reads token ids.
+func (r *reader) ids(c *cursor) []uint32 {
+	if !c.enter('[') {
+		c.skip()
+		return nil
+	}
+	if cap(r.slab)-len(r.slab) < 16 {
+		r.slab = make([]uint32, 0, slabIDs)
+	}
+	from := len(r.slab)
+	for c.more(']') {
+		var id uint32
+		start := c.i
+		for ; c.i < len(c.b) && c.b[c.i]-'0' < 10; c.i++ {
+			id = id*10 + uint32(c.b[c.i]-'0')
+		}
+		if c.i == start || c.i-start > 10 {
+			c.bad = true
+			return nil
+		}
+		r.slab = append(r.slab, id)
+	}
+	out := r.slab[from:len(r.slab):len(r.slab)]
+	if cap(r.slab) > slabIDs { // one long list: it stays with its chunk
+		r.slab = nil
+	}
+	return out
+}
+
+// reason reads a finish reason without allocating the usual ones.
+func reason(c *cursor) string {
+	if c.null() {
+		return ""
+	}
+	raw := c.raw()
+	switch string(raw) {
+	case "stop":
+		return "stop"
+	case "length":
+		return "length"
+	case "abort":
+		return "abort"
+	}
+	return string(raw)
+}
+
+func readStop(c *cursor) stop {
+	switch b := c.space(); {
+	case b == '"':
+		return stop{text: c.text(), byText: true}
+	case b >= '0' && b <= '9':
+		return stop{id: uint32(c.number()), byID: true}
+	}
+	c.skip()
+	return stop{}
+}
+
+func readUsage(c *cursor, u *usage) {
+	if !c.enter('{') {
+		c.skip()
+		return
+	}
+	u.set = true
+	for c.more('}') {
+		key := string(c.key())
+		b := c.space()
+		digit := b >= '0' && b <= '9'
+		switch {
+		case digit && key == "prompt_tokens":
+			u.prompt = int(c.number())
+		case digit && key == "completion_tokens":
+			u.output = int(c.number())
+		case b == '{' && key == "prompt_tokens_details":
+			readDetails(c, u)
+		default:
+			c.skip()
+		}
+	}
+}
+
+func readDetails(c *cursor, u *usage) {
+	c.enter('{')
+	for c.more('}') {
+		switch key := string(c.key()); {
+		case key != "cached_tokens":
+			c.skip()
+		case !c.null():
+			u.cached, u.cachedSet = int(c.number()), true
+		}
+	}
+}
+
+// readFault reads {"message", "code"}, or a bare string.
+func readFault(c *cursor) *fault {
+	f := &fault{status: 500}
+	switch c.space() {
+	case '"':
+		f.message = c.text()
+		return f
+	case 'n':
+		c.skip()
+		return nil
+	}
+	if !c.enter('{') {
+		c.skip()
+		return f
+	}
+	for c.more('}') {
+		key := string(c.key())
+		b := c.space()
+		switch {
+		case b == '"' && key == "message":
+			f.message = c.text()
+		case b >= '0' && b <= '9' && key == "code":
+			f.status = int(c.number())
+		default:
+			c.skip()
+		}
+	}
+	return f
+}

@@ -1,0 +1,161 @@
+package vllm
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// client talks to one server.
+type client struct {
+	base  string
+	key   string
+	http  *http.Client
+	model atomic.Pointer[string] // as the server names it; nil before the probe
+}
+
+// The server closes a connection after 5 s without a request, so ours are let
+// go before. The receive buffer is small, because what lies in it has been
+// computed whether or not anybody reads it.
+const (
+	idleLimit     = 3 * time.Second
+	connectLimit  = 5 * time.Second
+	receiveBuffer = 64 << 10
+	idlePerServer = 64
+)
+
+func newClient(at engine.Endpoint) *client {
+	d := &net.Dialer{Timeout: connectLimit}
+	return &client{base: at.URL, key: at.Key, http: &http.Client{
+		Transport: &http.Transport{
+			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+				c, err := d.DialContext(ctx, network, addr)
+				if t, ok := c.(*net.TCPConn); ok {
+					_ = t.SetReadBuffer(receiveBuffer) // the default holds too
+				}
+				return c, err
+			},
+			IdleConnTimeout:     idleLimit,
+			MaxIdleConnsPerHost: idlePerServer,
+			ReadBufferSize:      4 << 10,
+			WriteBufferSize:     32 << 10,
+			DisableCompression:  true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Close drops idle connections.
+func (c *client) Close() { c.http.CloseIdleConnections() }
+
+// Health asks /health; a server without that route is well when it lists its
+// models.
+func (c *client) Health(ctx context.Context) error {
+	r, err := c.get(ctx, "/health")
+	if err != nil {
+		return err
+	}
+	defer drop(r)
+	switch r.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		_, err := c.read(ctx, "/v1/models")
+		return err
+	}
+	return fmt.Errorf("health: %s: %w", r.Status, turn.ErrLost)
+}
+
+// Generate starts an answer. It blocks until the server has taken the request.
+func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) {
+	model := c.model.Load()
+	if model == nil {
+		return nil, fmt.Errorf("the model's name is not known yet: %w", turn.ErrLost)
+	}
+	return c.generate(ctx, *model, j)
+}
+
+func (c *client) generate(ctx context.Context, model string, j turn.Job) (*stream, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	r, err := c.post(ctx, body(model, j), j.ID)
+	if err != nil {
+		cancel()
+		return nil, unreachable(ctx, err)
+	}
+	if r.StatusCode != http.StatusOK {
+		err := refusal(r)
+		drop(r)
+		cancel()
+		return nil, err
+	}
+	return newStream(ctx, cancel, r, j), nil
+}
+
+func (c *client) post(ctx context.Context, b []byte, id string) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/v1/completions", bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("Accept", "text/event-stream")
+	if id != "" {
+		q.Header.Set("X-Request-Id", id)
+	}
+	// Lets the transport send it again on another connection when this one
+	// had been closed at the other end; an empty value is not sent itself.
+	q.Header["Idempotency-Key"] = []string{}
+	return c.do(q)
+}
+
+func (c *client) get(ctx context.Context, path string) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.do(q)
+	if err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	return r, nil
+}
+
+func (c *client) do(q *http.Request) (*http.Response, error) {
+	if c.key != "" {
+		q.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	return c.http.Do(q)
+}
+
+// maxDocument is how much of a small document is read.
+const maxDocument = 1 << 20
+
+// read fetches a small document.
+func (c *client) read(ctx context.Context, path string) ([]byte, error) {
+	r, err := c.get(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer drop(r)
+	if r.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("get %s: %w", path, refusal(r))
+	}
+	b, err := io.ReadAll(io.LimitReader(r.Body, maxDocument))
+	if err != nil {
+		return nil, fmt.Errorf("get %s: %w", path, unreachable(ctx, err))
+	}
+	return b, nil
+}
+
+// drop reads what little is left, so that the connection can be used again.
+func drop(r *http.Response) {
+	_, _ = io.CopyN(io.Discard, r.Body, maxErrorBody)
+	r.Body.Close()
+}

@@ -1,0 +1,137 @@
+package vllm
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// maxMetrics is how much of a metrics page is read.
+const maxMetrics = 8 << 20
+
+// metrics is what is read of a server's metrics page. Values of several
+// engines behind one page are added up.
+type metrics struct {
+	running, waiting float64
+	kvUsage          float64
+	hits, queries    float64
+	blockSize        int // 0 when the page does not tell
+	kvTokens         int
+}
+
+// Load reads the metrics page.
+func (c *client) Load(ctx context.Context) (turn.Load, error) {
+	m, err := c.metrics(ctx)
+	if err != nil {
+		return turn.Load{}, err
+	}
+	return m.load(time.Now()), nil
+}
+
+// load puts the figures in the words of the other rooms. One block of the
+// cache is reserved and never used; the engine's share does not count it.
+func (m metrics) load(now time.Time) turn.Load {
+	l := turn.Load{
+		At: now, Running: int(m.running), Waiting: int(m.waiting), KVUsed: m.kvUsage,
+		Hits: int64(m.hits), Queries: int64(m.queries),
+	}
+	if m.kvTokens > 0 {
+		usable := m.kvTokens - m.blockSize
+		l.Tiers = []turn.Tier{{
+			Name: "gpu", Used: int(math.Round(m.kvUsage * float64(usable))), Cached: -1, Capacity: m.kvTokens,
+		}}
+	}
+	return l
+}
+
+func (c *client) metrics(ctx context.Context) (metrics, error) {
+	r, err := c.get(ctx, "/metrics")
+	if err != nil {
+		return metrics{}, err
+	}
+	defer drop(r)
+	if r.StatusCode != 200 {
+		return metrics{}, fmt.Errorf("get /metrics: %w", refusal(r))
+	}
+	return readMetrics(io.LimitReader(r.Body, maxMetrics))
+}
+
+var prefix = []byte("vllm:")
+
+// readMetrics reads a page line by line; most lines are not for us.
+func readMetrics(r io.Reader) (metrics, error) {
+	var m metrics
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if line, ok := bytes.CutPrefix(lines.Bytes(), prefix); ok {
+			m.line(line)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return m, fmt.Errorf("read metrics: %w", err)
+	}
+	return m, nil
+}
+
+// line reads "name{labels} value", without the prefix of the name.
+func (m *metrics) line(line []byte) {
+	end := bytes.IndexAny(line, "{ ")
+	if end < 0 {
+		return
+	}
+	var to *float64
+	switch string(line[:end]) {
+	case "num_requests_running":
+		to = &m.running
+	case "num_requests_waiting":
+		to = &m.waiting
+	case "kv_cache_usage_perc", "gpu_cache_usage_perc":
+		to = &m.kvUsage
+	case "prefix_cache_hits_total":
+		to = &m.hits
+	case "prefix_cache_queries_total":
+		to = &m.queries
+	case "cache_config_info":
+		m.config(line)
+		return
+	default:
+		return
+	}
+	if close := bytes.LastIndexByte(line, '}'); close > end {
+		end = close + 1
+	}
+	value, _, _ := bytes.Cut(bytes.TrimSpace(line[end:]), []byte(" "))
+	if v, err := strconv.ParseFloat(string(value), 64); err == nil && !math.IsNaN(v) {
+		*to += v
+	}
+}
+
+// config reads the labels that hold the cache's form.
+func (m *metrics) config(line []byte) {
+	m.blockSize = label(line, "block_size")
+	m.kvTokens = label(line, "kv_cache_size_tokens")
+	if m.kvTokens == 0 {
+		m.kvTokens = label(line, "num_gpu_blocks") * m.blockSize
+	}
+}
+
+// label returns a label's whole number; 0 when there is none.
+func label(line []byte, name string) int {
+	for _, before := range []string{"{", ","} {
+		_, rest, ok := bytes.Cut(line, []byte(before+name+`="`))
+		if !ok {
+			continue
+		}
+		value, _, _ := bytes.Cut(rest, []byte(`"`))
+		n, _ := strconv.Atoi(string(value)) // "None" is 0
+		return n
+	}
+	return 0
+}

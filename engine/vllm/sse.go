@@ -1,0 +1,110 @@
+package vllm
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+const (
+	lineBuffer = 8 << 10
+	maxLine    = 16 << 20
+)
+
+var errLine = errors.New("an event over 16 MiB")
+
+// events cuts a stream of server-sent events into the data of each. It reads
+// only when it is asked and nothing is left of the last read.
+type events struct {
+	r          io.Reader
+	buf        []byte
+	start, end int // what is read and not given out yet
+}
+
+func newEvents(r io.Reader) *events { return &events{r: r, buf: make([]byte, lineBuffer)} }
+
+var dataPrefix = []byte("data:")
+
+// next returns the data of the next event, valid until the call after. Comment
+// lines and other fields are passed over. An engine's event has one data line.
+func (e *events) next() ([]byte, error) {
+	for {
+		line, err := e.line()
+		if err != nil {
+			return nil, err
+		}
+		if rest, ok := bytes.CutPrefix(line, dataPrefix); ok {
+			return bytes.TrimSpace(rest), nil
+		}
+	}
+}
+
+// line returns the next line without its end.
+func (e *events) line() ([]byte, error) {
+	for seen := 0; ; {
+		if i := bytes.IndexByte(e.buf[e.start+seen:e.end], '\n'); i >= 0 {
+			line := e.buf[e.start : e.start+seen+i]
+			e.start += seen + i + 1
+			return line, nil
+		}
+		seen = e.end - e.start
+		if err := e.fill(); err != nil {
+			return nil, err
+		}
+		seen = min(seen, e.end-e.start) // fill may have dropped some
+	}
+}
+
+// fill reads more behind what is there.
+func (e *events) fill() error {
+	e.room()
+	if e.end == len(e.buf) {
+		return errLine
+	}
+	n, err := e.r.Read(e.buf[e.end:])
+	e.end += n
+	if n > 0 {
+		return nil // an error comes again with the next read
+	}
+	if err == nil {
+		return io.ErrNoProgress
+	}
+	return err
+}
+
+// room makes place to read into: by moving what is there to the front of a
+// buffer of the usual size, by dropping the prompt's echo, or by growing.
+func (e *events) room() {
+	held := e.buf[e.start:e.end]
+	switch {
+	case len(held) == 0 && len(e.buf) > lineBuffer:
+		e.buf = make([]byte, lineBuffer)
+		e.start, e.end = 0, 0
+		return
+	case e.start > 0:
+		e.end = copy(e.buf, held)
+		e.start = 0
+	}
+	if e.end < len(e.buf) {
+		return
+	}
+	if e.end = squeeze(e.buf); e.end < len(e.buf) || len(e.buf) >= maxLine {
+		return
+	}
+	grown := make([]byte, 2*len(e.buf))
+	copy(grown, e.buf)
+	e.buf = grown
+}
+
+var echo = []byte(`"prompt_token_ids":[`)
+
+// squeeze drops the numbers of an unfinished echo of the prompt, which nobody
+// reads and which is most of a first chunk, and returns what length is left.
+// Inside a JSON string its mark would be written with backslashes.
+func squeeze(b []byte) int {
+	at := bytes.LastIndex(b, echo)
+	if at < 0 || bytes.IndexByte(b[at:], ']') >= 0 {
+		return len(b)
+	}
+	return at + len(echo)
+}

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// How long one look at a server may take, how many looks in a row may fail
+// before it counts as down, and how long a launched worker may be down for
+// silence before its process is killed. The kill is far off, since a server
+// that only swallows a large request loses its loaded weights with it.
+const (
+	healthLimit  = 2 * time.Second
+	probeLimit   = 2 * time.Minute
+	missLimit    = 3
+	silenceLimit = time.Minute
+	syncLimit    = 2 * time.Second
+)
+
+// serve makes a server that gave a token a ready worker, and watches it until
+// ctx ends or it falls silent. It returns why.
+func (w *Worker) serve(ctx context.Context, c Client, seen Seen) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var reader sync.WaitGroup
+	defer func() {
+		cancel(nil)
+		reader.Wait()
+		w.fleet.kv(restartBatch(w.name))
+	}()
+	f := newFeed(w, seen)
+	reader.Go(func() { f.run(ctx) })
+	select { // with the cache's content known, the first turns are routed well
+	case <-f.synced:
+	case <-time.After(syncLimit):
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	again := false
+	w.change(func() {
+		again = w.life.restarts > 0
+		events, replay := f.sees()
+		w.caps, w.client = seen.Caps, c
+		w.caps.Events, w.caps.Replay = events, replay
+		w.life.ready(time.Now())
+	})
+	kind := EventReady
+	if again && !w.attached {
+		kind = EventRestarted
+	}
+	w.fleet.tell(w, kind, "")
+	return w.watch(ctx, c)
+}
+
+// watch looks at the server again and again.
+func (w *Worker) watch(ctx context.Context, c Client) error {
+	tick := time.NewTicker(w.fleet.o.Poll)
+	defer tick.Stop()
+	var misses int
+	var since time.Time // of the first miss
+	for {
+		err := w.look(ctx, c)
+		now := time.Now()
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err == nil && misses >= missLimit:
+			w.change(func() { w.life.ready(now) })
+			w.fleet.tell(w, EventReady, "it answers again")
+			fallthrough
+		case err == nil:
+			misses = 0
+		case misses == 0:
+			since = now
+			fallthrough
+		default:
+			if misses++; errors.Is(err, syscall.ECONNREFUSED) && misses < missLimit {
+				misses = missLimit // nobody listens: no need to ask thrice
+			}
+			if misses == missLimit && w.silent(err) {
+				return fmt.Errorf("%w: %w", errSilent, err)
+			}
+			if now.Sub(since) > silenceLimit {
+				return fmt.Errorf("%w: %w", errSilent, err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		case <-w.nudge:
+		}
+	}
+}
+
+// silent notes that a server does not answer. It reports whether the watch
+// ends with that: an attached server is probed anew when it comes back, while
+// the process of a launched one still runs.
+func (w *Worker) silent(err error) bool {
+	if w.attached {
+		return true
+	}
+	why := "it does not answer: " + err.Error()
+	w.change(func() { w.life.enter(turn.Down, why, time.Now()) })
+	w.fleet.tell(w, EventDown, why)
+	return false
+}
+
+// look takes one look: is it well, how is its load, do its streams move. An
+// engine without metrics is well all the same.
+func (w *Worker) look(ctx context.Context, c Client) error {
+	w.cutSilent(time.Now())
+	if w.log != "" {
+		_ = trimLog(w.log) // the next look tries again
+	}
+	quick, cancel := context.WithTimeout(ctx, healthLimit)
+	defer cancel()
+	if err := c.Health(quick); err != nil {
+		return err
+	}
+	load, err := c.Load(quick)
+	if err != nil {
+		return nil
+	}
+	w.change(func() { w.load = load })
+	return nil
+}
+
+// hurry has the server looked at now, because a turn was lost there.
+func (w *Worker) hurry() {
+	select {
+	case w.nudge <- struct{}{}:
+	default: // it is being looked at already
+	}
+}

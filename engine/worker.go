@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Worker is one engine that takes turns. It is safe for concurrent use; a
+// worker that has left the fleet goes on to answer, with state Gone.
+type Worker struct {
+	fleet    *Fleet
+	name     string
+	attached bool
+	log      string // path of its log file; "" when attached
+
+	mu      sync.Mutex // guards all below; held for moments only, never while telling anybody
+	life    life
+	url     string
+	pid     int
+	gpus    []int
+	caps    turn.Capabilities
+	load    turn.Load
+	client  Client // nil until the worker was ready once
+	streams map[*stream]struct{}
+	news    chan struct{} // closed and made anew at every change
+	logFrom int64         // where the log of this life begins
+	failure error         // why it is Gone, when that was not on purpose
+	restart context.CancelCauseFunc
+	halt    context.CancelFunc
+	dropped int64 // KV batches that could not be read
+
+	nudge chan struct{} // asks for a look at the server now
+	done  chan struct{} // closed when its supervisor has ended
+}
+
+func newWorker(f *Fleet, attached bool) *Worker {
+	return &Worker{
+		fleet: f, attached: attached,
+		life:    life{state: turn.Starting, why: "no token yet", since: time.Now()},
+		streams: map[*stream]struct{}{},
+		news:    make(chan struct{}),
+		nudge:   make(chan struct{}, 1),
+		done:    make(chan struct{}),
+	}
+}
+
+// Name is unique in the fleet and stays through restarts.
+func (w *Worker) Name() string { return w.name }
+
+// Info tells who the worker is and how it fares.
+func (w *Worker) Info() turn.WorkerInfo {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return turn.WorkerInfo{
+		Name: w.name, URL: w.url, PID: w.pid, Attached: w.attached,
+		State: w.life.state, Why: w.life.why, Since: w.life.since, Restarts: w.life.restarts,
+		GPUs: w.gpus, Log: w.log, Caps: w.caps,
+	}
+}
+
+// Load is what the engine reported last; its zero value when it never did.
+func (w *Worker) Load() turn.Load {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.load
+}
+
+// Dropped counts KV batches that could not be read.
+func (w *Worker) Dropped() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.dropped
+}
+
+// InFlight counts the streams that are open.
+func (w *Worker) InFlight() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.streams)
+}
+
+// Generate sends a turn to the worker. The error is in the chain of
+// turn.ErrLost when the worker takes no turns or cannot be reached, of
+// turn.ErrBusy too when it is full, and a *turn.Refused when the turn itself
+// is at fault. ctx covers the whole answer.
+func (w *Worker) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) {
+	s := &stream{worker: w}
+	w.mu.Lock()
+	state, client := w.life.state, w.client
+	ok := takes(state) && client != nil
+	if ok { // counted before it is sent, so that a drain cannot overlook it
+		w.streams[s] = struct{}{}
+	}
+	w.mu.Unlock()
+	if !ok {
+		return nil, fmt.Errorf("worker %s is %s: %w", w.name, state, turn.ErrLost)
+	}
+	inner, err := client.Generate(ctx, j)
+	if err != nil {
+		w.release(s)
+		if errors.Is(err, turn.ErrLost) && !errors.Is(err, turn.ErrBusy) {
+			w.hurry()
+		}
+		return nil, fmt.Errorf("worker %s: %w", w.name, err)
+	}
+	s.inner = inner
+	s.open.Store(true)
+	return s, nil
+}
+
+// LogTail returns the last n lines of the worker's log, oldest first; none
+// when it is attached or its log cannot be read.
+func (w *Worker) LogTail(n int) []string {
+	if w.log == "" {
+		return nil
+	}
+	return tail(w.log, 0, n)
+}
+
+// change applies f to the worker under its lock and then tells everybody.
+func (w *Worker) change(f func()) {
+	w.mu.Lock()
+	f()
+	close(w.news)
+	w.news = make(chan struct{})
+	w.mu.Unlock()
+	w.fleet.changed(w)
+}
+
+// enter moves the worker to a state.
+func (w *Worker) enter(s turn.State, why string) {
+	w.change(func() { w.life.enter(s, why, time.Now()) })
+}
+
+// capable notes what the KV feed was seen to do.
+func (w *Worker) capable(events, replay bool) {
+	w.change(func() { w.caps.Events, w.caps.Replay = events, replay })
+}
+
+// unreadable counts a KV batch that could not be read.
+func (w *Worker) unreadable() {
+	w.mu.Lock()
+	w.dropped++
+	w.mu.Unlock()
+}
+
+// await blocks until ok holds for the worker or ctx is done.
+func (w *Worker) await(ctx context.Context, ok func(turn.WorkerInfo) bool) (turn.WorkerInfo, error) {
+	for {
+		w.mu.Lock()
+		news := w.news
+		w.mu.Unlock()
+		info := w.Info()
+		if ok(info) {
+			return info, nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return info, context.Cause(ctx)
+		}
+	}
+}
+
+// drain stops new turns and waits for the running ones.
+func (w *Worker) drain(ctx context.Context, why string) error {
+	w.change(func() {
+		if takes(w.life.state) {
+			w.life.enter(turn.Draining, why, time.Now())
+		}
+	})
+	_, err := w.await(ctx, func(turn.WorkerInfo) bool { return w.InFlight() == 0 })
+	return err
+}
+
+// undrain lets turns in again.
+func (w *Worker) undrain() {
+	w.change(func() {
+		w.life.held = false
+		if w.life.state == turn.Draining {
+			w.life.enter(turn.Ready, "", time.Now())
+		}
+	})
+}
+
+// orderRestart ends the present life, or the pause before the next one. It
+// returns the number of restarts so far.
+func (w *Worker) orderRestart() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.life.held = false
+	if w.restart != nil {
+		w.restart(errRestart)
+	}
+	w.hurry()
+	return w.life.restarts
+}
+
+// stop ends the worker for good and waits until its process is gone.
+func (w *Worker) stop() {
+	w.mu.Lock()
+	halt := w.halt
+	w.mu.Unlock()
+	if halt != nil {
+		halt()
+	}
+	<-w.done
+}
+
+// release forgets a stream that has ended.
+func (w *Worker) release(s *stream) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.streams, s)
+	if len(w.streams) == 0 { // somebody may wait for that
+		close(w.news)
+		w.news = make(chan struct{})
+	}
+}
