@@ -1,0 +1,5 @@
+package background
+
+import "github.com/charmbracelet/lipgloss"
+
+func init() { lipgloss.SetHasDarkBackground(true) }
