@@ -1,0 +1,63 @@
+package dialect
+
+import (
+	"bytes"
+
+	"github.com/agentinfer/dyn/server/dialect/tape"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// appendMessage appends blocks as a message, to the last message where that
+// is of the same role and one of those that are joined: what an assistant
+// says in one go, and the results of its calls.
+func appendMessage(ms []turn.Message, role turn.Role, blocks []turn.Block) []turn.Message {
+	if n := len(ms); n > 0 && ms[n-1].Role == role && (role == turn.Assistant || role == turn.ToolRole) {
+		ms[n-1].Blocks = append(ms[n-1].Blocks, blocks...)
+		return ms
+	}
+	return append(ms, turn.Message{Role: role, Blocks: blocks})
+}
+
+// appendResults appends a user's blocks as messages: runs that begin with a
+// result are messages of turn.ToolRole, the rest are the user's, in order.
+// Images right after a result belong to it.
+func appendResults(ms []turn.Message, blocks []turn.Block) []turn.Message {
+	if len(blocks) == 0 {
+		return append(ms, turn.Message{Role: turn.User})
+	}
+	role := turn.User
+	from := 0
+	for i, b := range blocks {
+		next := role
+		switch {
+		case b.Kind == turn.ToolResult:
+			next = turn.ToolRole
+		case b.Kind == turn.Text, role == turn.User:
+			next = turn.User
+		}
+		if next != role && i > from {
+			ms = appendMessage(ms, role, blocks[from:i:i])
+			from = i
+		}
+		role = next
+	}
+	return appendMessage(ms, role, blocks[from:])
+}
+
+// clone returns a copy of a value's JSON.
+func clone(v tape.Value) []byte { return bytes.Clone(v.Raw()) }
+
+// joinLine joins texts with a line end.
+func joinLine(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "\n" + b
+}
+
+func orNone(header func(string) string) func(string) string {
+	if header == nil {
+		return func(string) string { return "" }
+	}
+	return header
+}

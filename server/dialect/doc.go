@@ -1,0 +1,44 @@
+// Package dialect is the border between the three APIs that agents speak and
+// the values of package turn. It is pure: bytes in, bytes out; it knows no
+// sockets and no HTTP library.
+//
+// A Codec is one API: messages (Anthropic), responses (OpenAI, what Codex
+// speaks) or chat (chat completions). Decode makes a turn.Turn of a body, or
+// a *Problem that tells the client what is wrong and where. Stream makes an
+// Encoder, which writes the events of one answer as server-sent events;
+// Document collects the same events for clients that do not stream. Problem
+// writes an error in the API's own form.
+//
+// Rules of decoding. The body is checked once, whole: grammar, UTF-8, at most
+// tape.MaxDepth levels, at most tape.MaxValues values. Fields that are not
+// known are ignored, content that is not known is kept as turn.Other; a field
+// of the wrong type is a problem that names it. No document of the client is
+// written anew: schemas, arguments and images are its own bytes. Everything
+// in a Turn is a copy, so the body may be reused when Decode returns. A Turn
+// is at most a few times the size of its body; bodies are limited by server.
+//
+//   - What belongs to one answer of the model (thinking, text, calls) becomes
+//     one assistant message, in the order in which it came.
+//   - Results that follow one another become one message of turn.ToolRole, a
+//     block each; images inside a result follow it as blocks.
+//   - Arguments of a call that are no JSON are kept as a JSON string of the
+//     text, empty ones are {}; see Args.
+//   - Hosted tools (web search and the like) are dropped. Tools of a
+//     namespace get flat names; encoders and replayed calls go through the
+//     same table, so the way back is exact. Free-text tools become functions
+//     with one string argument, "input".
+//   - Deferred tools are left out of Turn.Tools; a reference to one, inside a
+//     tool result, is replaced by its definition.
+//   - An omitted thinking block carries its text in its signature and gives
+//     it back when it is replayed. Signatures are never verified.
+//
+// Who a turn belongs to is read from headers and metadata as far as the
+// client tells it (see identity.go); those texts are cut to 128 bytes and
+// hold no control characters. They group turns and authorise nothing.
+//
+// Encoders append to the caller's buffer and make no garbage per event. The
+// responses encoder and all documents hold the answer until it ends, since
+// the API repeats it; the others hold nothing that grows, except the text of
+// an omitted thinking block. Decoding costs about a millisecond for a body
+// of a quarter megabyte, encoding a text event well under a microsecond.
+package dialect

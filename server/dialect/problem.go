@@ -1,0 +1,92 @@
+package dialect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Kind is what kind of problem a request met. It decides the HTTP status and
+// the error type of each dialect.
+type Kind int
+
+// The kinds of problems.
+const (
+	Invalid      Kind = iota // the request is wrong; Param says where
+	Unauthorized             // no key, or a wrong one
+	NotFound                 // no such model (Param "model") or route
+	Method                   // the route knows other methods
+	TooLarge                 // the body is over the limit
+	TooLong                  // the prompt is over the context; Prompt and Limit are set
+	Busy                     // every worker is full and so is the queue
+	Unavailable              // no worker can take the turn, or one was lost
+	Internal                 // a fault of ours
+)
+
+// Problem is an error that a client is told. The zero value is an invalid
+// request without words.
+type Problem struct {
+	Kind       Kind
+	Message    string        // not used with TooLong, which has each dialect's own wording
+	Param      string        // the field at fault, in the dialect's spelling; "" when none is
+	Prompt     int           // TooLong: tokens of the prompt
+	Limit      int           // TooLong: tokens that the model takes
+	RetryAfter time.Duration // when to come back; 0 is no advice
+}
+
+// Error returns the text, with the field when there is one.
+func (p *Problem) Error() string {
+	switch {
+	case p.Kind == TooLong:
+		return fmt.Sprintf("prompt is too long: %d tokens > %d maximum", p.Prompt, p.Limit)
+	case p.Param == "" || strings.HasPrefix(p.Message, p.Param):
+		return p.Message
+	}
+	return p.Param + ": " + p.Message
+}
+
+// Status returns the HTTP status.
+func (p *Problem) Status() int {
+	switch p.Kind {
+	case Unauthorized:
+		return 401
+	case NotFound:
+		return 404
+	case Method:
+		return 405
+	case TooLarge:
+		return 413
+	case Busy:
+		return 429
+	case Unavailable:
+		return 503
+	case Internal:
+		return 500
+	}
+	return 400
+}
+
+// Explain turns any error into what a client may be told: a *Problem in the
+// chain as it is, an engine's refusal as an invalid request, a lost or busy
+// worker as such. All else is internal and keeps its words to itself.
+func Explain(err error) *Problem {
+	var p *Problem
+	var refused *turn.Refused
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &refused):
+		return &Problem{Kind: Invalid, Message: refused.Message}
+	case errors.Is(err, turn.ErrBusy):
+		return &Problem{Kind: Busy, Message: "all workers are busy, try again", RetryAfter: time.Second}
+	case errors.Is(err, turn.ErrLost):
+		return &Problem{Kind: Unavailable, Message: "the worker was lost and no other could go on", RetryAfter: time.Second}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Problem{Kind: Unavailable, Message: "the answer took too long", RetryAfter: time.Second}
+	}
+	return &Problem{Kind: Internal, Message: "internal error"}
+}

@@ -1,0 +1,96 @@
+package dialect
+
+import (
+	"github.com/agentinfer/dyn/server/dialect/tape"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// object is what a response object says besides its result.
+type object struct {
+	id      string
+	created int64
+	model   string
+	echo    []byte // the settings, as fields of an object
+	summary bool   // thinking goes into the summary, else into the content
+}
+
+func newObject(t *turn.Turn) object {
+	o := object{id: answerID("resp_", t), created: created(t), model: t.Model, summary: true}
+	echo := t.Echo
+	if !tape.Valid(echo) {
+		echo = echoNothing
+	}
+	o.echo = echo[1 : len(echo)-1]
+	nested(string(echo), func(root tape.Value) {
+		s := root.Key("reasoning").Key("summary")
+		o.summary = s.Kind() == tape.String && s.Text() != "none"
+	})
+	return o
+}
+
+// result is how a response stands.
+type result struct {
+	status  string
+	problem *Problem
+	usage   *turn.Usage
+	output  []byte // items, joined by commas
+}
+
+// appendShort appends the object of a sign of life: who it is, no settings.
+func (o *object) appendShort(dst []byte) []byte {
+	dst = appendString(append(dst, `{"id":`...), o.id)
+	dst = appendInt(append(dst, `,"object":"response","created_at":`...), o.created)
+	dst = appendString(append(dst, `,"status":"in_progress","model":`...), o.model)
+	return append(dst, `,"output":[]}`...)
+}
+
+func (o *object) appendObject(dst []byte, r result) []byte {
+	dst = appendString(append(dst, `{"id":`...), o.id)
+	dst = appendInt(append(dst, `,"object":"response","created_at":`...), o.created)
+	dst = append(append(append(dst, `,"status":"`...), r.status...), '"')
+	dst = append(dst, `,"background":false,"error":`...)
+	dst = appendFailure(dst, r.problem)
+	dst = append(dst, `,"incomplete_details":`...)
+	if r.status == "incomplete" {
+		dst = append(dst, `{"reason":"max_output_tokens"}`...)
+	} else {
+		dst = append(dst, "null"...)
+	}
+	dst = append(append(dst, ','), o.echo...)
+	dst = appendString(append(dst, `,"model":`...), o.model)
+	dst = append(append(append(dst, `,"output":[`...), r.output...), ']')
+	dst = append(dst, `,"previous_response_id":null,"store":false,"usage":`...)
+	return append(appendResponsesUsage(dst, r.usage), '}')
+}
+
+// appendFailure appends the error of a failed response. Codex looks for the
+// codes of a full context and of a server to try again.
+func appendFailure(dst []byte, p *Problem) []byte {
+	if p == nil {
+		return append(dst, "null"...)
+	}
+	code := "server_error"
+	switch p.Kind {
+	case TooLong:
+		code = "context_length_exceeded"
+	case Busy:
+		code = "rate_limit_exceeded"
+	case Invalid, NotFound:
+		code = "invalid_prompt"
+	}
+	dst = appendString(append(dst, `{"code":`...), code)
+	dst = appendString(append(dst, `,"message":`...), openAIMessage(p, turn.Responses))
+	return append(dst, '}')
+}
+
+func appendResponsesUsage(dst []byte, u *turn.Usage) []byte {
+	if u == nil {
+		return append(dst, "null"...)
+	}
+	dst = appendInt(append(dst, `{"input_tokens":`...), int64(u.Prompt))
+	dst = appendInt(append(dst, `,"input_tokens_details":{"cached_tokens":`...), int64(u.Cached))
+	dst = appendInt(append(dst, `},"output_tokens":`...), int64(u.Output))
+	dst = appendInt(append(dst, `,"output_tokens_details":{"reasoning_tokens":`...), int64(u.Thinking))
+	dst = appendInt(append(dst, `},"total_tokens":`...), int64(u.Prompt+u.Output))
+	return append(dst, '}')
+}

@@ -1,0 +1,21 @@
+// Package tape reads JSON bodies of clients in one pass, without building
+// maps or copies.
+//
+// Parse checks a whole document (grammar, UTF-8, depth, number of values) and
+// notes where each value begins and ends: the tape, one node of 16 bytes for
+// each value and each key. Afterwards a Value is a position on it; reading a
+// field is a walk over the siblings, and nothing is scanned twice. Raw gives
+// the client's own bytes of a value, so that documents need not be written
+// anew.
+//
+// Nothing is recursive, so depth costs no stack: MaxDepth exists for those
+// who walk a document after us. MaxValues bounds the tape, at 32 MiB.
+//
+// Escapes of half a surrogate pair read as U+FFFD, as JavaScript clients cut
+// emoji in the middle. Of repeated keys the last one counts, as in JavaScript
+// and Python. A key with escapes equals the same key without.
+//
+// A Doc belongs to one goroutine and holds the body it was made of; Free
+// gives its tape back for the next body, after which no Value may be used.
+// Parsing runs at about the speed at which the body can be validated.
+package tape

@@ -1,0 +1,109 @@
+package tape
+
+import (
+	"fmt"
+	"sync"
+	"unicode/utf8"
+)
+
+// Limits of a document.
+const (
+	MaxDepth  = 512     // arrays and objects inside one another
+	MaxValues = 2 << 20 // values and keys
+)
+
+// Kind is the kind of a value.
+type Kind uint8
+
+// The kinds of values. None is a value that is not there.
+const (
+	None Kind = iota
+	Null
+	False
+	True
+	Number
+	String
+	Array
+	Object
+)
+
+// Doc is a checked document.
+type Doc struct {
+	src   []byte
+	nodes []node
+	stack []uint32 // containers that are open, while parsing
+}
+
+// node is one value or key: src[start:end], and the index of the node after
+// it and all it holds.
+type node struct {
+	start, end, next uint32
+	kind             Kind
+	escaped          bool // a string with backslashes
+}
+
+// Error says what is wrong with a document, and where.
+type Error struct {
+	Offset int // bytes from the start
+	What   string
+}
+
+// Error returns one line.
+func (e *Error) Error() string { return fmt.Sprintf("%s at byte %d", e.What, e.Offset) }
+
+var pool = sync.Pool{New: func() any { return new(Doc) }}
+
+// keep is the largest tape, in nodes, that is kept for the next body.
+const keep = 64 << 10
+
+// Parse checks src and returns its tape. src must not change while the Doc
+// is used. An error is always an *Error.
+func Parse(src []byte) (*Doc, error) {
+	if uint64(len(src)) >= 1<<32 {
+		return nil, &Error{0, "document over 4 GiB"}
+	}
+	if !utf8.Valid(src) {
+		return nil, &Error{invalidAt(src), "invalid UTF-8"}
+	}
+	d := pool.Get().(*Doc)
+	d.src, d.nodes, d.stack = src, d.nodes[:0], d.stack[:0]
+	if err := d.scan(); err != nil {
+		d.Free()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Free gives the tape back. No Value of d may be used afterwards.
+func (d *Doc) Free() {
+	d.src = nil
+	if cap(d.nodes) > keep {
+		d.nodes = nil
+	}
+	pool.Put(d)
+}
+
+// Root returns the document's value.
+func (d *Doc) Root() Value { return Value{d, 0} }
+
+// Valid reports whether src is one JSON value inside the limits.
+func Valid(src []byte) bool {
+	d, err := Parse(src)
+	if err != nil {
+		return false
+	}
+	d.Free()
+	return true
+}
+
+// invalidAt returns the offset of the first byte that is no UTF-8.
+func invalidAt(src []byte) int {
+	for i := 0; i < len(src); {
+		r, n := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(src)
+}
