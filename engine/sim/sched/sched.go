@@ -90,10 +90,21 @@ func (s *Scheduler) Plan() *Plan {
 	return &s.plan
 }
 
+// Verdict says how a request goes on after a step.
+type Verdict uint8
+
+// The verdicts.
+const (
+	More  Verdict = iota // the id is appended, the next step computes it
+	Last                 // the id is appended and the request is over
+	Over                 // there is no id and the request is over
+	Stuck                // there is no id; the request must be held for good
+)
+
 // Commit ends the planned step. next is asked for the next token of each
-// request whose tokens are all computed, in the order of the plan; with last
-// the request is over and its blocks are free.
-func (s *Scheduler) Commit(next func(*Request) (id uint32, last bool)) {
+// request whose tokens are all computed, in the order of the plan. The blocks
+// of a request that is over are free.
+func (s *Scheduler) Commit(next func(*Request) (id uint32, v Verdict)) {
 	ended := false
 	for _, c := range s.plan.Chunks {
 		r := c.Request
@@ -101,9 +112,11 @@ func (s *Scheduler) Commit(next func(*Request) (id uint32, last bool)) {
 		if r.done < len(r.Tokens) {
 			continue
 		}
-		id, last := next(r)
-		r.Tokens = append(r.Tokens, id)
-		if last {
+		id, v := next(r)
+		if v == More || v == Last {
+			r.Tokens = append(r.Tokens, id)
+		}
+		if v == Last || v == Over {
 			s.release(r)
 			ended = true
 		}
