@@ -22,8 +22,8 @@ func (t *Tokenizer) mergeLong(dst []uint32, c *chain, s string) []uint32 {
 		c.next[i], c.prev[i] = int32(i+1), int32(i-1)
 	}
 	for i := 1; i < len(s); i++ {
-		if v := t.pairs.find(c.ids[i-1], c.ids[i]); v != none {
-			c.heap = append(c.heap, place(v, int32(i-1)))
+		if r := t.pairs.ofBytes(s[i-1], s[i]); r != none {
+			c.heap = append(c.heap, place(r, int32(i-1)))
 		}
 	}
 	for i := len(c.heap)/2 - 1; i >= 0; i-- {
@@ -46,12 +46,12 @@ func (t *Tokenizer) step(c *chain, top uint64) {
 	if c.ids[at] == gone || int(right) == len(c.ids) {
 		return
 	}
-	v := t.pairs.find(c.ids[at], c.ids[right])
-	if v == none || v>>32 != top>>32 {
+	rank := t.pairs.find(c.ids[at], c.ids[right])
+	if rank != uint32(top>>32) {
 		return
 	}
 	after := c.next[right]
-	c.ids[at], c.ids[right] = uint32(v), gone
+	c.ids[at], c.ids[right] = t.pairs.joined[rank], gone
 	c.next[at] = after
 	if int(after) < len(c.ids) {
 		c.prev[after] = at
@@ -64,13 +64,13 @@ func (t *Tokenizer) step(c *chain, top uint64) {
 
 // offer puts the merge of two neighbours on the heap, if there is one.
 func (t *Tokenizer) offer(c *chain, left, right int32) {
-	if v := t.pairs.find(c.ids[left], c.ids[right]); v != none {
-		c.push(place(v, left))
+	if r := t.pairs.find(c.ids[left], c.ids[right]); r != none {
+		c.push(place(r, left))
 	}
 }
 
 // place is the heap's form of a merge: its rank and where it is.
-func place(value uint64, at int32) uint64 { return value>>32<<32 | uint64(uint32(at)) }
+func place(rank uint32, at int32) uint64 { return uint64(rank)<<32 | uint64(uint32(at)) }
 
 // reset makes room for n tokens.
 func (c *chain) reset(n int) {

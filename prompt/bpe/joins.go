@@ -14,9 +14,6 @@ type joins struct {
 	left   []byte // spelled left half, then the whole token
 }
 
-// join is one merge.
-type join struct{ left, right, joined uint32 }
-
 // readMerges makes the table of pairs.
 func (f *file) readMerges(t *Tokenizer) error {
 	if f.merges == nil {
@@ -26,10 +23,10 @@ func (f *file) readMerges(t *Tokenizer) error {
 	if err := j.array(j.one); err != nil {
 		return err
 	}
-	t.pairs = newPairs(len(j.list))
-	for rank, m := range j.list {
-		t.pairs.add(m.left, m.right, uint32(rank), m.joined)
+	if len(j.list) > maxMerges {
+		return fmt.Errorf("%d of them, above the limit of %d", len(j.list), maxMerges)
 	}
+	t.pairs = newPairs(j.list, &t.bytes)
 	return nil
 }
 

@@ -11,9 +11,9 @@ const (
 
 // work is the memory of one Encode, reused by later ones.
 type work struct {
-	ids    [short]uint32
-	values [short]uint64
-	long   chain
+	ids   [short]uint32
+	ranks [short]uint32
+	long  chain
 }
 
 // piece appends the ids of one piece.
@@ -39,32 +39,32 @@ func (t *Tokenizer) merge(dst []uint32, w *work, s string) []uint32 {
 // mergeShort does the lowest merge of all pairs, the leftmost of equals,
 // until none is left.
 func (t *Tokenizer) mergeShort(dst []uint32, w *work, s string) []uint32 {
-	ids, values := w.ids[:len(s)], w.values[:len(s)]
+	ids, ranks := w.ids[:len(s)], w.ranks[:len(s)]
 	for i := range ids {
 		ids[i] = t.bytes[s[i]]
 		if i > 0 {
-			values[i-1] = t.pairs.find(ids[i-1], ids[i])
+			ranks[i-1] = t.pairs.ofBytes(s[i-1], s[i])
 		}
 	}
 	for n := len(ids) - 1; n > 0; n-- {
 		at, best := 0, none
-		for i, v := range values[:n] {
-			if v < best {
-				at, best = i, v
+		for i, r := range ranks[:n] {
+			if r < best {
+				at, best = i, r
 			}
 		}
 		if best == none {
 			break
 		}
-		ids[at] = uint32(best)
+		ids[at] = t.pairs.joined[best]
 		copy(ids[at+1:], ids[at+2:])
-		copy(values[at:], values[at+1:n])
+		copy(ranks[at:], ranks[at+1:n])
 		ids = ids[:n]
 		if at+1 < n {
-			values[at] = t.pairs.find(ids[at], ids[at+1])
+			ranks[at] = t.pairs.find(ids[at], ids[at+1])
 		}
 		if at > 0 {
-			values[at-1] = t.pairs.find(ids[at-1], ids[at])
+			ranks[at-1] = t.pairs.find(ids[at-1], ids[at])
 		}
 	}
 	return append(dst, ids...)

@@ -2,51 +2,74 @@ package bpe
 
 import "math/bits"
 
-// none is what pairs.find returns for two tokens that no merge joins. It is
-// above every real value, so the least value wins without a test.
-const none = ^uint64(0)
+const (
+	// rankBits is room for the rank of a merge; with two ids below maxID it
+	// fills a slot of 64 bits.
+	rankBits = 20
+	// maxMerges bounds the merges of a file.
+	maxMerges = 1<<rankBits - 1
+	// none is the rank of two tokens that no merge joins. It is above every
+	// real rank, so the least rank wins without a test.
+	none = uint32(1<<32 - 1)
+	// emptySlot is no merge's slot: maxMerges keeps the last rank free.
+	emptySlot = ^uint64(0)
+)
 
 // pairs finds a merge by the two tokens that it joins: a flat open-addressing
-// table that never changes once it is built.
+// table that never changes once it is built, and a square of all pairs of
+// bytes, since every piece that is merged begins with those.
 type pairs struct {
-	slots []pairSlot
-	shift uint
+	slots  []uint64 // left id, right id, rank
+	shift  uint
+	joined []uint32 // id of the joined token, by rank
+	bytes  [256 * 256]uint32
 }
 
-// pairSlot is one merge.
-type pairSlot struct {
-	key   uint64 // see pairKey; 0 is an empty slot
-	value uint64 // rank<<32 | id of the joined token
-}
+// join is one merge: the tokens it takes and the one it makes.
+type join struct{ left, right, joined uint32 }
 
-// newPairs returns a table with room for n merges. It stays more than half
-// empty: most look-ups find nothing and should see that at once.
-func newPairs(n int) *pairs {
-	size := max(1, bits.Len(uint(2*n)))
-	return &pairs{slots: make([]pairSlot, 1<<size), shift: uint(64 - size)}
-}
-
-// add enters a merge; of two merges of the same pair the later one counts.
-func (p *pairs) add(left, right, rank, joined uint32) {
-	key := pairKey(left, right)
-	i := p.home(key)
-	for p.slots[i].key != 0 && p.slots[i].key != key {
-		i = (i + 1) & (len(p.slots) - 1)
+// newPairs returns the table of merges, which come in the order of rank; of
+// two merges of the same pair the later one counts. It stays more than half
+// empty: most look-ups find nothing and should see that at once. byteID are
+// the ids of the bytes.
+func newPairs(merges []join, byteID *[256]uint32) *pairs {
+	size := max(1, bits.Len(uint(2*len(merges))))
+	p := &pairs{slots: make([]uint64, 1<<size), shift: uint(64 - size), joined: make([]uint32, len(merges))}
+	for i := range p.slots {
+		p.slots[i] = emptySlot
 	}
-	p.slots[i] = pairSlot{key, uint64(rank)<<32 | uint64(joined)}
+	for rank, m := range merges {
+		p.joined[rank] = m.joined
+		key := pairKey(m.left, m.right)
+		i := p.home(key)
+		for p.slots[i] != emptySlot && p.slots[i]>>rankBits != key {
+			i = (i + 1) & (len(p.slots) - 1)
+		}
+		p.slots[i] = key<<rankBits | uint64(rank)
+	}
+	for i := range p.bytes {
+		p.bytes[i] = p.find(byteID[i>>8], byteID[i&255])
+	}
+	return p
 }
 
-// find returns rank<<32 | joined id, or none.
-func (p *pairs) find(left, right uint32) uint64 {
+// find returns the rank of the merge of two tokens, or none.
+func (p *pairs) find(left, right uint32) uint32 {
 	key := pairKey(left, right)
 	for i := p.home(key); ; i = (i + 1) & (len(p.slots) - 1) {
-		switch p.slots[i].key {
-		case key:
-			return p.slots[i].value
-		case 0:
+		s := p.slots[i]
+		if s>>rankBits == key {
+			return uint32(s & maxMerges)
+		}
+		if s == emptySlot {
 			return none
 		}
 	}
+}
+
+// ofBytes returns the rank of the merge of two bytes, or none.
+func (p *pairs) ofBytes(left, right byte) uint32 {
+	return p.bytes[int(left)<<8|int(right)]
 }
 
 // home is the slot where the search for a key begins.
@@ -54,5 +77,5 @@ func (p *pairs) home(key uint64) int {
 	return int((key ^ key>>29) * 0x9e3779b97f4a7c15 >> p.shift)
 }
 
-// pairKey is never 0: ids stay far below 1<<32.
-func pairKey(left, right uint32) uint64 { return uint64(left)<<32 + uint64(right) + 1 }
+// pairKey packs two ids, which are below maxID.
+func pairKey(left, right uint32) uint64 { return uint64(left)*maxID | uint64(right) }

@@ -1,0 +1,146 @@
+package bpe_test
+
+import (
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+func TestInvalidUTF8(t *testing.T) {
+	tok := made{}.read(t)
+	for _, c := range []struct{ name, text, want string }{
+		{"stray byte", "a\x80b", "a\ufffdb"},
+		{"two stray bytes", "\xff\xfe", "\ufffd\ufffd"},
+		{"cut character", "\xf0\x9f\x99", "\ufffd"},
+		{"cut, then a letter", "\xf0\x9f\x99a", "\ufffda"},
+		{"surrogate", "\xed\xa0\xbd", "\ufffd\ufffd\ufffd"},
+		{"too long a form", "\xc0\x80", "\ufffd\ufffd"},
+		{"a real replacement", "\ufffd\xff", "\ufffd\ufffd"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ids := tok.Encode(nil, c.text)
+			if got := string(tok.Decode(nil, ids)); got != c.want {
+				t.Errorf("Encode: got %q, want %q", got, c.want)
+			}
+			d := tok.Decoder()
+			var got []byte
+			for _, b := range []byte(c.text + ".") {
+				got = d.Push(got, uint32(b))
+			}
+			if string(got) != c.want+"." {
+				t.Errorf("Decoder: got %q, want %q", got, c.want+".")
+			}
+		})
+	}
+}
+
+func TestDecoderHoldsHalfCharacters(t *testing.T) {
+	tok := made{}.read(t)
+	d := tok.Decoder()
+	for i, c := range []struct {
+		id      uint32
+		want    string
+		pending int
+	}{{'a', "a", 0}, {0xf0, "", 1}, {0x9f, "", 2}, {0x99, "", 3}, {0x82, "🙂", 0}, {0xc3, "", 1}, {0xc3, "\ufffd", 1}, {'x', "\ufffdx", 0}} {
+		got := string(d.Push(nil, c.id))
+		if got != c.want || d.Pending() != c.pending {
+			t.Errorf("step %d: got %q, %d held, want %q, %d", i, got, d.Pending(), c.want, c.pending)
+		}
+	}
+}
+
+// TestDecoderPrefixes: what was pushed so far is always a beginning of the
+// whole text, valid in itself.
+func TestDecoderPrefixes(t *testing.T) {
+	r := rand.New(rand.NewSource(3))
+	tok := made{merges: []string{"a b", "\xc3 \xa9", "\x82 a"}}.read(t)
+	for range 500 {
+		ids := make([]uint32, r.Intn(20))
+		for i := range ids {
+			ids[i] = [...]uint32{'a', 0xc3, 0xa9, 0xf0, 0x9f, 0x99, 0x82, 0xff, 256, 257, 258}[r.Intn(11)]
+		}
+		whole := []byte(strings.ToValidUTF8(string(tok.Decode(nil, ids)), "?"))
+		d := tok.Decoder()
+		var got []byte
+		for _, id := range ids {
+			got = d.Push(got, id)
+			if !utf8.Valid(got) {
+				t.Fatalf("%v: %q is not valid", ids, got)
+			}
+		}
+		if d.Pending() == 0 && utf8.RuneCount(got) < utf8.RuneCount(whole) {
+			t.Fatalf("%v: got %q of %q", ids, got, whole)
+		}
+	}
+}
+
+func FuzzRoundTrip(f *testing.F) {
+	own := made{merges: []string{"t h", "th e", "  t", "a b"}[:2], added: []map[string]any{{"content": "<|end|>"}}}.read(f)
+	for _, s := range []string{"", "the end<|end|> ", "naïve 🙂\r\n\n  x", "\xf0\x9f", "'S'ſ'll 123", "e\u0301"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		ids := own.Encode(nil, text)
+		got := string(own.Decode(nil, ids))
+		if utf8.ValidString(text) && got != text {
+			t.Errorf("got %q, want %q", got, text)
+		}
+		if !utf8.ValidString(got) {
+			t.Errorf("%q: %q is not valid", text, got)
+		}
+		var parts []byte
+		d := own.Decoder()
+		for _, id := range ids {
+			parts = d.Push(parts, id)
+		}
+		if string(parts) != got || d.Pending() != 0 {
+			t.Errorf("Decoder: got %q and %d held, want %q", parts, d.Pending(), got)
+		}
+	})
+}
+
+// TestRoundTripOfReferenceTexts: a real vocabulary gives every text back, in
+// its composed form.
+func TestRoundTripOfReferenceTexts(t *testing.T) {
+	tok := qwen3(t)
+	for _, s := range decoded[[]sample](t, "texts.json") {
+		want := norm.NFC.String(s.Text)
+		if strings.ContainsRune(want, '\u034f') {
+			continue // x/text put joiners in
+		}
+		if got := string(tok.Decode(nil, tok.Encode(nil, s.Text))); got != want {
+			t.Errorf("%s: got %q, want %q", s.Kind, got, want)
+		}
+	}
+}
+
+// TestEncodeAppends: what is in dst stays, and nothing but dst is allocated.
+func TestEncodeAppends(t *testing.T) {
+	tok := made{merges: []string{"a b"}, normalizer: map[string]any{"type": "NFC"}, added: []map[string]any{{"content": "<|end|>"}}}.read(t)
+	text := strings.Repeat("abba é <|end|> 12\n", 50) + strings.Repeat("ab", 100)
+	want := tok.Encode(nil, text)
+	if got := tok.Encode([]uint32{7}, text); got[0] != 7 || !slices.Equal(got[1:], want) {
+		t.Error("Encode does not append")
+	}
+	buf := make([]uint32, 0, 2*len(text))
+	out := make([]byte, 0, 2*len(text))
+	d := tok.Decoder()
+	for name, f := range map[string]func(){
+		"Encode": func() { buf = tok.Encode(buf[:0], text) },
+		"Decode": func() { out = tok.Decode(out[:0], want) },
+		"Push": func() {
+			out = out[:0]
+			for _, id := range want {
+				out = d.Push(out, id)
+			}
+		},
+	} {
+		if got := testing.AllocsPerRun(20, f); got >= 1 {
+			t.Errorf("%s: %v allocations, want none", name, got)
+		}
+	}
+}
