@@ -1,0 +1,159 @@
+package cache
+
+import (
+	"container/heap"
+	"sort"
+)
+
+// assumed is what a worker without events is taken to hold: the blocks of the
+// turns sent there, as many as fit, least recently used out first.
+//
+// A block is used whenever one behind it is, so the least recently used block
+// is always a leaf, and only ends of chains need a stamp: a block that becomes
+// a leaf takes over the stamp of the last one behind it.
+type assumed struct {
+	of    map[uint32]*use
+	order stamps // leaves; entries may be stale
+	clock uint64
+}
+
+type use struct {
+	stamp uint64
+	kids  int // assumed nodes right behind it
+}
+
+type stamp struct {
+	at   uint64
+	node uint32
+}
+
+// stamps is a heap, the oldest first.
+type stamps []stamp
+
+func (s stamps) Len() int           { return len(s) }
+func (s stamps) Less(i, j int) bool { return s[i].at < s[j].at }
+func (s stamps) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
+func (s *stamps) Push(v any)        { *s = append(*s, v.(stamp)) }
+func (s *stamps) Pop() any {
+	old := *s
+	last := old[len(old)-1]
+	*s = old[:len(old)-1]
+	return last
+}
+
+// Assume notes that a turn with this chain went to a worker that sends no
+// events and has room for capBlocks blocks. Once a worker's events come, they
+// replace what was assumed, and Assume does nothing. The chain is not kept.
+func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	o := x.holder(h)
+	chain = chain[:min(len(chain), max(capBlocks, 0))]
+	if o == nil || o.fed || len(chain) == 0 {
+		return
+	}
+	if o.assumed == nil {
+		o.assumed = &assumed{of: map[uint32]*use{}}
+	}
+	a := o.assumed
+	a.clock++
+	depth := sort.Search(len(chain), func(i int) bool {
+		n := x.nodes.find(chain[i])
+		return n == nil || n.gpu&o.bit == 0
+	})
+	end := uint32(0)
+	if depth > 0 {
+		end = x.nodes.at[chain[depth-1]]
+	}
+	for _, hash := range chain[depth:] {
+		n := x.nodes.put(hash, end)
+		if n == 0 {
+			x.count.refused++
+			break
+		}
+		x.assumeNode(o, n, end)
+		end = n
+	}
+	if end == 0 {
+		return
+	}
+	a.touch(end, a.clock)
+	for len(a.of) > capBlocks && x.evict(o) {
+	}
+}
+
+// assumeNode adds one block behind parent.
+func (x *Index) assumeNode(o *holder, n, parent uint32) {
+	if u := o.assumed.of[parent]; u != nil {
+		u.kids++
+	}
+	o.assumed.of[n] = &use{}
+	o.cached[0]++
+	k := x.nodes.node(n)
+	k.gpu |= o.bit
+	k.soon &^= o.bit
+	delete(o.soon, n)
+	x.settle(n, o.bit)
+}
+
+// touch stamps the end of a chain.
+func (a *assumed) touch(n uint32, at uint64) {
+	u := a.of[n]
+	u.stamp = max(u.stamp, at)
+	if u.kids > 0 {
+		return
+	}
+	heap.Push(&a.order, stamp{u.stamp, n})
+	if len(a.order) > 2*len(a.of)+64 {
+		a.rebuild()
+	}
+}
+
+// rebuild leaves only entries that count.
+func (a *assumed) rebuild() {
+	a.order = a.order[:0]
+	for n, u := range a.of {
+		if u.kids == 0 {
+			a.order = append(a.order, stamp{u.stamp, n})
+		}
+	}
+	heap.Init(&a.order)
+}
+
+// evict drops the least recently used block; false means that there is none.
+func (x *Index) evict(o *holder) bool {
+	a := o.assumed
+	for len(a.order) > 0 {
+		s := heap.Pop(&a.order).(stamp)
+		u := a.of[s.node]
+		if u == nil || u.kids > 0 || u.stamp != s.at {
+			continue
+		}
+		parent := x.nodes.node(s.node).parent
+		x.unassumeNode(o, s.node)
+		if p := a.of[parent]; p != nil {
+			p.kids--
+			a.touch(parent, s.at)
+		}
+		return true
+	}
+	return false
+}
+
+func (x *Index) unassumeNode(o *holder, i uint32) {
+	delete(o.assumed.of, i)
+	o.cached[0]--
+	x.nodes.node(i).gpu &^= o.bit
+	x.settle(i, o.bit)
+	x.nodes.prune(i)
+}
+
+// unassume drops all that was assumed about a holder.
+func (x *Index) unassume(o *holder) {
+	if o.assumed == nil {
+		return
+	}
+	for x.evict(o) {
+	}
+	o.assumed = nil
+}

@@ -1,0 +1,56 @@
+package cache
+
+import (
+	"encoding/binary"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Seed seeds every block hash, and is the parent of block 0 where neither
+// model nor salt is given.
+const Seed = 1337
+
+// onStack is the block size, in tokens, up to which hashing takes no heap.
+const onStack = 256
+
+// SaltSeed is the parent of block 0: prefixes of different models or salts
+// have no hash in common. It is Seed itself when both are empty.
+func SaltSeed(model, salt string) uint64 {
+	if model == "" && salt == "" {
+		return Seed
+	}
+	b := binary.LittleEndian.AppendUint64(nil, uint64(len(model)))
+	b = append(append(b, model...), salt...)
+	return xxh3.HashSeed(b, Seed)
+}
+
+// Extend appends the hashes of the whole blocks of ids that dst lacks: dst
+// holds those of the first len(dst) blocks. Tokens behind the last whole block
+// have no hash. The exact form: hash[i] is XXH3-64 with seed 1337 of 8 bytes
+// hash[i-1] and 4 bytes for each token of block i, all little endian;
+// hash[-1] is seed, see SaltSeed.
+func Extend(dst []uint64, seed uint64, ids []uint32, block int) []uint64 {
+	parent := seed
+	if n := len(dst); n > 0 {
+		parent = dst[n-1]
+	}
+	for i := len(dst); block > 0 && (i+1)*block <= len(ids); i++ {
+		parent = next(parent, ids[i*block:(i+1)*block])
+		dst = append(dst, parent)
+	}
+	return dst
+}
+
+// next hashes one block after its parent.
+func next(parent uint64, tokens []uint32) uint64 {
+	var stack [8 + 4*onStack]byte
+	b := stack[:]
+	if len(tokens) > onStack {
+		b = make([]byte, 8+4*len(tokens))
+	}
+	binary.LittleEndian.PutUint64(b, parent)
+	for i, t := range tokens {
+		binary.LittleEndian.PutUint32(b[8+4*i:], t)
+	}
+	return xxh3.HashSeed(b[:8+4*len(tokens)], Seed)
+}

@@ -1,0 +1,73 @@
+package cache
+
+import "github.com/agentinfer/dyn/turn"
+
+// counts are what an index could not do.
+type counts struct {
+	orphans int64 // stores whose parent never came
+	misfit  int64 // stores of another block size, engine hashes that changed their meaning
+	refused int64 // stores, expectations and assumptions beyond MaxBlocks, colliding hashes
+	unknown int64 // blocks removed, or stored without tokens, that were not known
+}
+
+// Stats tells how full an index is and what it could not place.
+type Stats struct {
+	Holders int
+	Blocks  int   // distinct blocks known
+	Held    int   // blocks times holders, expected ones left out
+	Parked  int   // stores that wait for their parent
+	Bytes   int64 // rough estimate of memory
+
+	Orphans int64 // stores dropped because their parent never came
+	Misfit  int64 // stores of another block size or with hashes of another meaning
+	Refused int64 // stores, expectations and assumptions that found no room
+	Unknown int64 // removals and placeholders of blocks that were not known: harmless, but they tell of lost events
+}
+
+// Dropped is the number of events that could not be placed.
+func (s Stats) Dropped() int64 { return s.Orphans + s.Misfit + s.Refused }
+
+// Stats returns the figures of this instant.
+func (x *Index) Stats() Stats {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	s := Stats{
+		Blocks:  len(x.nodes.at),
+		Orphans: x.count.orphans, Misfit: x.count.misfit, Refused: x.count.refused, Unknown: x.count.unknown,
+	}
+	for _, o := range x.holders {
+		if o == nil {
+			continue
+		}
+		s.Holders++
+		s.Held += len(o.refs)
+		s.Parked += len(o.parked.wait)
+		if o.assumed != nil {
+			s.Held += len(o.assumed.of)
+		}
+	}
+	s.Bytes = int64(len(x.nodes.chunks))*chunkSize*80 + int64(s.Blocks)*24 + int64(s.Held)*32
+	return s
+}
+
+// Cached tells the tokens of distinct blocks that a holder has in each tier,
+// as its events say: the GPU tier always, others when they hold something. -1
+// is unknown: no events came. Used and Capacity are not filled.
+func (x *Index) Cached(h Holder) []turn.Tier {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	o := x.holder(h)
+	if o == nil {
+		return nil
+	}
+	if !o.fed {
+		return []turn.Tier{{Name: tiers[0], Cached: -1}}
+	}
+	var out []turn.Tier
+	for i, n := range o.cached {
+		if i == 0 || n > 0 {
+			out = append(out, turn.Tier{Name: tiers[i], Cached: n * x.block})
+		}
+	}
+	return out
+}
