@@ -162,6 +162,7 @@ type Other struct{ Name, Help string }
 
 // Others lists them for the help page.
 var Others = []Other{
+	{"DYN_AGENT_KEY", "set by dyn codex for the agent it starts"},
 	{"DYN_FORCE_TTY", "columns: write as to a terminal of this width"},
 	{"DYN_FIXTURES", "tests only: folder of recorded exchanges"},
 	{"DYN_VERIFY", "tests only: 1 checks invariants that are too dear otherwise"},

@@ -40,7 +40,7 @@ func TestPrecedence(t *testing.T) {
 		{"up.workers", "9", user},
 		{"router.policy", "round-robin", user},
 		{"worker.speed", "1", "recipe sim"},
-		{"ledger.max_size", "1073741824", "default"},
+		{"ledger.max_size", "536870912", "default"},
 	} {
 		if got := set.Values[c.key]; got.Text != c.want || got.From != c.from {
 			t.Errorf("%s = %q from %q, want %q from %q", c.key, got.Text, got.From, c.want, c.from)

@@ -41,7 +41,7 @@ var Settings = []Setting{
 	{Key: "server.api_key", Flag: "api-key", Help: "key that clients must send"},
 	{Key: "router.policy", Flag: "policy", Kind: Choice, Among: []string{"kv", "round-robin"}, Default: "kv", Help: "how a worker is picked"},
 	{Key: "ledger.max_age", Kind: Duration, Default: "720h", Help: "rows older than this are removed"},
-	{Key: "ledger.max_size", Kind: Size, Default: "1GiB", Help: "oldest rows go above this size"},
+	{Key: "ledger.max_size", Kind: Size, Default: "512MiB", Help: "oldest rows go above this size"},
 	{Key: "worker.model_dir", Flag: "model-dir", Kind: Path, Worker: "model-dir", Help: "folder with tokenizer.json, config.json and the chat template"},
 	{Key: "worker.brain", Flag: "brain", Kind: Path, Worker: "brain", Help: "what a simulated model says: a YAML script"},
 	{Key: "worker.speed", Flag: "speed", Kind: Real, Worker: "speed", Help: "1 is modelled time, 0 is as fast as it goes"},

@@ -21,10 +21,13 @@ import (
 // ErrNone is in the chain when no daemon listens on the socket.
 var ErrNone = errors.New("no daemon is running")
 
-// Refusal is a daemon's answer that says no.
+// Refusal is a daemon's answer that says no, with its reason and advice.
 type Refusal struct {
-	Status  int
-	Message string
+	Status  int    `json:"-"`
+	Op      string `json:"op"`
+	Message string `json:"message"`
+	Why     string `json:"why"`
+	Try     string `json:"try"`
 }
 
 // Error returns the daemon's words.
@@ -109,31 +112,22 @@ func (c *Client) Raw(ctx context.Context, method, path string, body any) ([]byte
 		return nil, fmt.Errorf("ask daemon: %w", err)
 	}
 	if resp.StatusCode >= 400 {
-		return nil, &Refusal{Status: resp.StatusCode, Message: message(data, resp.Status)}
+		return nil, refusal(resp, data)
 	}
 	return data, nil
 }
 
-// message takes the words out of an error document: {"error":"…"} or
-// {"error":{"message":"…"}}; the status where there are none.
-func message(data []byte, status string) string {
+// refusal reads an error document, {"error":{…}}; where there is none the
+// status has to do.
+func refusal(resp *http.Response, data []byte) *Refusal {
 	var doc struct {
-		Error json.RawMessage `json:"error"`
+		Error Refusal `json:"error"`
 	}
-	if json.Unmarshal(data, &doc) != nil {
-		return status
+	if json.Unmarshal(data, &doc) != nil || doc.Error.Message == "" {
+		doc.Error = Refusal{Message: resp.Status}
 	}
-	var inner struct {
-		Message string `json:"message"`
-	}
-	var text string
-	switch {
-	case json.Unmarshal(doc.Error, &text) == nil && text != "":
-		return text
-	case json.Unmarshal(doc.Error, &inner) == nil && inner.Message != "":
-		return inner.Message
-	}
-	return status
+	doc.Error.Status = resp.StatusCode
+	return &doc.Error
 }
 
 // Wait polls until done reports true or ctx ends. It reports whether done

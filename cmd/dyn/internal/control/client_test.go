@@ -53,15 +53,16 @@ func TestClient(t *testing.T) {
 }
 
 func TestRefusal(t *testing.T) {
-	for _, c := range []struct{ body, want string }{
-		{`{"error":"no such worker"}`, "no such worker"},
-		{`{"error":{"message":"no room"}}`, "no room"},
-		{`oops`, "404 Not Found"},
+	for _, c := range []struct{ body, want, try string }{
+		{`{"error":{"op":"find","message":"no such worker","try":"dyn ps"}}`, "no such worker", "dyn ps"},
+		{`{"error":{}}`, "404 Not Found", ""},
+		{`{"error":"no"}`, "404 Not Found", ""},
+		{`oops`, "404 Not Found", ""},
 	} {
 		cl := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404); io.WriteString(w, c.body) })
 		err := cl.Detach(context.Background(), "w9")
 		var no *Refusal
-		if !errors.As(err, &no) || no.Status != 404 || no.Message != c.want {
+		if !errors.As(err, &no) || no.Status != 404 || no.Message != c.want || no.Try != c.try {
 			t.Fatalf("error = %v, want a refusal %q", err, c.want)
 		}
 	}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/agentinfer/dyn/ledger/snapshot"
+)
+
+// quickly returns the picture if it can be had in the time that a person's
+// tab key allows, and an empty one otherwise.
+func quickly(a *app) snapshot.Snapshot {
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	c, err := a.control()
+	if err != nil {
+		return snapshot.Snapshot{}
+	}
+	s, _ := c.Snapshot(ctx)
+	return s
+}
+
+// server is what an agent's launcher needs to know of the daemon.
+type server struct {
+	URL     string // without /v1
+	Key     string // "" when the daemon asks for none
+	Model   string
+	Context int // tokens; 0 unknown
+}
+
+// serving asks the daemon where it listens and which model an agent shall
+// use: the named one, or the first.
+func serving(ctx context.Context, a *app, op, model string) (server, error) {
+	f, err := a.folders()
+	if err != nil {
+		return server{}, err
+	}
+	c, err := a.control()
+	if err != nil {
+		return server{}, err
+	}
+	s, err := c.Snapshot(ctx)
+	if err != nil {
+		return server{}, err
+	}
+	d, _ := f.Daemon()
+	known := ""
+	for _, m := range s.Models {
+		if model == "" || m.ID == model {
+			return server{s.Daemon.URL, d.Key, m.ID, m.Context}, nil
+		}
+		known += " " + m.ID
+	}
+	return server{}, fail(nothing, op, fmt.Errorf("no model %q is served", model), "served:"+known, "dyn "+op)
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/vllm"
+	"github.com/agentinfer/dyn/recipes"
+)
+
+// planDoc is `dyn up --dry-run --json`.
+type planDoc struct {
+	V int `json:"v"`
+	plan
+	Command []string `json:"command,omitempty"` // of each worker; port and key are chosen at the start
+}
+
+// dryRun prints what would be started.
+func dryRun(a *app, p plan, show *jsonFlag) error {
+	doc := planDoc{V: 1, plan: p}
+	if p.Key != "" {
+		doc.Key = "…"
+	}
+	for i := range doc.Attach {
+		if doc.Attach[i].Key != "" {
+			doc.Attach[i].Key = "…"
+		}
+	}
+	if p.Recipe != "" {
+		r, err := recipes.Find(p.Recipe)
+		if err != nil {
+			return err
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("find this program: %w", err)
+		}
+		fleet := engine.NewFleet(engine.Options{Self: self, Adapters: []engine.Adapter{vllm.Adapter{}}})
+		doc.Command, err = fleet.Plan(engine.Spec{Recipe: r, Flags: p.Flags, ModelDir: p.ModelDir})
+		if err != nil {
+			return err
+		}
+	}
+	if show.on() {
+		all := jsonFlag{ask: "*"}
+		return all.print(a.out, doc)
+	}
+	t := &table{}
+	t.add("plan", p.summary())
+	t.add("listen", fmt.Sprintf("%s:%d", p.Host, p.Port))
+	t.add("policy", p.Policy)
+	for _, name := range slices.Sorted(maps.Keys(p.Flags)) {
+		t.add("--"+name, p.Flags[name])
+	}
+	for _, at := range doc.Attach {
+		t.add("attach", at.URL)
+	}
+	if doc.Command != nil {
+		var words []string
+		for _, w := range doc.Command {
+			words = append(words, quote(w))
+		}
+		t.add("command", strings.Join(words, " "))
+	}
+	return t.print(a.out)
+}

@@ -1,0 +1,9 @@
+package main
+
+import (
+	"os"
+
+	_ "github.com/agentinfer/dyn/tui/background" // before Bubble Tea asks the terminal
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
+	"github.com/agentinfer/dyn/recipes"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// plan is what a daemon shall do, worked out before anything is started. It
+// travels to the detached daemon as JSON on its standard input, so that keys
+// are on no command line.
+type plan struct {
+	Recipe   string            `json:"recipe"` // "" serves attached engines only
+	Model    string            `json:"model"`
+	Workers  int               `json:"workers"`
+	Flags    map[string]string `json:"flags"` // for each worker
+	ModelDir string            `json:"model_dir"`
+	Context  int               `json:"context_tokens"`
+	Host     string            `json:"host"`
+	Port     int               `json:"port"`
+	Key      string            `json:"api_key,omitempty"`
+	Policy   string            `json:"policy"`
+	Attach   []turn.Attach     `json:"attach"`
+	MaxAge   string            `json:"ledger_max_age"`
+	MaxBytes int64             `json:"ledger_max_bytes"`
+}
+
+// op names the plan for errors: "up sim".
+func (p plan) op() string { return strings.TrimSpace("up " + p.Recipe) }
+
+// defaultRecipe is what fits this machine.
+const defaultRecipe = "sim"
+
+// newPlan works out what `dyn up` with these flags and arguments shall do.
+func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, error) {
+	set, err := settings(cmd)
+	if err != nil {
+		return plan{}, nil, err
+	}
+	p := plan{Recipe: set.Text("up.recipe")}
+	if len(args) == 1 {
+		p.Recipe = args[0]
+	}
+	for _, text := range attach {
+		at, err := parseAttach(text)
+		if err != nil {
+			return p, set, fail(usage, "up", err, "", "dyn up --attach http://127.0.0.1:8000 --model-dir <dir>")
+		}
+		p.Attach = append(p.Attach, at)
+	}
+	if p.Recipe == "" && len(attach) == 0 {
+		p.Recipe = defaultRecipe
+	}
+	if p.Recipe != "" {
+		if err := p.fromRecipe(set); err != nil {
+			return p, set, err
+		}
+	}
+	set.Fill(p.Recipe, nil)
+	p.ModelDir = set.Text("worker.model_dir")
+	p.Workers, p.Policy = set.Int("up.workers"), set.Text("router.policy")
+	p.Host, p.Port, p.Key = set.Text("server.host"), set.Int("server.port"), set.Text("server.api_key")
+	p.MaxAge = set.Text("ledger.max_age")
+	p.MaxBytes, _ = strconv.ParseInt(set.Text("ledger.max_size"), 10, 64)
+	for i := range p.Attach {
+		if p.Attach[i].ModelDir == "" {
+			p.Attach[i].ModelDir = p.ModelDir
+		}
+	}
+	return p, set, p.check()
+}
+
+// fromRecipe fills in what the recipe says and nothing above it.
+func (p *plan) fromRecipe(set *config.Set) error {
+	r, err := recipes.Find(p.Recipe)
+	if err != nil {
+		f := understand("up", err)
+		f.Op, f.Err = "up", fmt.Errorf("unknown recipe %q", p.Recipe)
+		return f
+	}
+	flags := maps.Clone(r.Flags)
+	maps.DeleteFunc(flags, func(_, v string) bool { return strings.Contains(v, "{") })
+	set.Fill(p.Recipe, flags)
+	p.Model, p.Context, p.Flags = r.Model, r.Context, set.Worker()
+	delete(p.Flags, "model-dir") // the launch has it from the plan
+	if n, err := strconv.Atoi(p.Flags["max-model-len"]); err == nil {
+		p.Context = n
+	}
+	return nil
+}
+
+// check looks at what one setting alone does not tell.
+func (p plan) check() error {
+	addr, err := netip.ParseAddr(p.Host)
+	local := p.Host == "localhost" || (err == nil && addr.IsLoopback())
+	switch {
+	case !local && p.Key == "":
+		return fail(usage, p.op(), fmt.Errorf("%s is not loopback and there is no key", p.Host), "everybody who reaches the port could use the models",
+			"dyn "+p.op()+" --host "+p.Host+" --api-key \"$(openssl rand -hex 16)\"")
+	case p.Port > 65535:
+		return fail(usage, p.op(), fmt.Errorf("port %d is above 65535", p.Port), "", "dyn "+p.op()+" --port 8080")
+	case p.Recipe != "" && p.Workers == 0:
+		return fail(usage, p.op(), errors.New("0 workers serve nobody"), "", "dyn "+p.op()+" --workers 1")
+	case p.Workers > 64:
+		return fail(usage, p.op(), fmt.Errorf("%d workers are more than 64", p.Workers), "", "dyn "+p.op()+" --workers 8")
+	}
+	for name, path := range map[string]string{"model-dir": p.ModelDir, "brain": p.Flags["brain"]} {
+		if _, err := os.Stat(path); path != "" && err != nil {
+			return fail(usage, p.op(), fmt.Errorf("--%s %s: no such file or folder", name, path), "", "ls "+path)
+		}
+	}
+	return nil
+}
+
+// checkAttach makes sure that a daemon which serves attached engines only
+// knows their tokenizer. One that runs already may know it.
+func (p plan) checkAttach(a *app) error {
+	f, err := a.folders()
+	if err != nil || p.Recipe != "" || f.Alive() {
+		return err
+	}
+	for _, at := range p.Attach {
+		if at.ModelDir == "" {
+			return fail(usage, p.op(), errors.New("attached engines need --model-dir"), "the tokenizer and the template come from there",
+				"dyn up --attach "+at.URL+" --model-dir <dir>")
+		}
+	}
+	return nil
+}
+
+// settings loads the configuration, with the flags that a command was given
+// on top.
+func settings(cmd *cobra.Command) (*config.Set, error) {
+	f, err := (&app{}).folders()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find working folder: %w", err)
+	}
+	given := map[string]string{}
+	cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
+	set, err := config.Load(config.Source{Flags: given, Env: os.Environ(), Dir: dir, UserFile: f.UserFile()})
+	var file *config.FileError
+	if err != nil && !errors.As(err, &file) {
+		return nil, fail(usage, opOf(cmd), err, "", "dyn help environment")
+	}
+	return set, err
+}
+
+// parseAttach reads URL[,events=tcp://…][,replay=tcp://…][,key=…].
+func parseAttach(text string) (turn.Attach, error) {
+	parts := strings.Split(text, ",")
+	at := turn.Attach{URL: strings.TrimRight(parts[0], "/")}
+	u, err := url.Parse(at.URL)
+	if err != nil || !slices.Contains([]string{"http", "https"}, u.Scheme) || u.Host == "" {
+		return at, fmt.Errorf("--attach %q is no http:// address", parts[0])
+	}
+	into := map[string]*string{"events": &at.Events, "replay": &at.Replay, "key": &at.Key, "model-dir": &at.ModelDir}
+	for _, part := range parts[1:] {
+		name, value, ok := strings.Cut(part, "=")
+		to := into[name]
+		if !ok || to == nil {
+			return at, fmt.Errorf("--attach has no %q; it has events=, replay=, key=, model-dir=", part)
+		}
+		*to = value
+	}
+	return at, nil
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// step is one line of progress of `dyn up`: what a stage found, with the time
+// since the start. It is also the JSON line that scripts read.
+type step struct {
+	V       int     `json:"v"`
+	Type    string  `json:"type"`  // "progress" or "done"
+	Stage   string  `json:"stage"` // plan, start, load, warm, ready
+	Worker  string  `json:"worker,omitempty"`
+	Text    string  `json:"text"`
+	MS      float64 `json:"ms"`
+	State   string  `json:"state,omitempty"` // with done: "started", "already_running" or "attached"
+	URL     string  `json:"url,omitempty"`
+	Model   string  `json:"model,omitempty"`
+	Context int     `json:"context_tokens,omitempty"`
+	Workers int     `json:"workers,omitempty"`
+	PID     int     `json:"pid,omitempty"`
+}
+
+// steps shows progress: stages on standard error, the result on standard
+// output; with JSON, one object per line on standard output.
+type steps struct {
+	out, err io.Writer
+	json     bool
+	began    time.Time
+}
+
+func newSteps(a *app, show *jsonFlag) *steps {
+	return &steps{a.out, a.err, show.on(), time.Now()}
+}
+
+// stage tells of a stage that starts or has found something.
+func (s *steps) stage(name, worker, text string) {
+	s.show(step{V: 1, Type: "progress", Stage: name, Worker: worker, Text: text, MS: s.elapsed()})
+}
+
+// finish tells the result.
+func (s *steps) finish(st step) {
+	st.V, st.Type, st.Stage, st.MS = 1, "done", "ready", s.elapsed()
+	s.show(st)
+}
+
+func (s *steps) elapsed() float64 { return float64(time.Since(s.began).Microseconds()) / 1000 }
+
+// show prints one step, made here or by the daemon that was started.
+func (s *steps) show(st step) {
+	if s.json {
+		json.NewEncoder(s.out).Encode(st)
+		return
+	}
+	if st.Type != "done" {
+		text := st.Text
+		if st.Worker != "" {
+			text = strings.TrimSpace(st.Worker + "  " + text)
+		}
+		fmt.Fprintf(s.err, "  %-6s  %-68s  %s\n", st.Stage, text, ms(st.MS))
+		return
+	}
+	head := map[string]string{"started": "ready", "already_running": "already running", "attached": "attached"}[st.State]
+	facts := []string{head, st.URL, st.Model}
+	if st.Context > 0 {
+		facts = append(facts, count(st.Context)+" context")
+	}
+	facts = append(facts, plural(st.Workers, "worker"))
+	fmt.Fprintf(s.out, "  %s\n", strings.Join(facts, "   "))
+	next(&app{out: s.out}, "dyn claude", "start Claude Code on it", "dyn top", "watch it", "dyn down", "stop it")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

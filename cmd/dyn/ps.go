@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentinfer/dyn/ledger/snapshot"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// psDoc is `dyn ps --json`: the part of the picture that says who serves.
+type psDoc struct {
+	V       int               `json:"v"`
+	Daemon  snapshot.Daemon   `json:"daemon"`
+	Models  []snapshot.Model  `json:"models"`
+	Workers []snapshot.Worker `json:"workers"`
+}
+
+func psCmd(a *app) *cobra.Command {
+	var noHeader bool
+	cmd := &cobra.Command{
+		Use:   "ps",
+		Short: "Show the daemon, its models and its workers",
+		Long: "Shows the daemon, its models and its workers. Ends with 3 when nothing is running,\n" +
+			"and with 5 when no worker takes turns.",
+		Example: examples("dyn ps", "who serves", "dyn ps --json=workers", "for scripts",
+			"dyn ps --no-header | cut -f1", "the workers' names"),
+	}
+	cmd.Flags().BoolVar(&noHeader, "no-header", false, "print rows only")
+	var show *jsonFlag
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := a.control()
+		if err != nil {
+			return err
+		}
+		s, err := c.Snapshot(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if show.on() {
+			err = show.print(a.out, psDoc{1, s.Daemon, s.Models, s.Workers})
+		} else {
+			err = psTable(s, noHeader).print(a.out)
+		}
+		if err != nil {
+			return err
+		}
+		return anyReady(s)
+	}
+	show = asJSON(cmd, psDoc{})
+	return cmd
+}
+
+// anyReady is nil when some worker takes turns.
+func anyReady(s snapshot.Snapshot) error {
+	why := "no worker was started or attached"
+	for _, w := range s.Workers {
+		if w.State == string(turn.Ready) {
+			return nil
+		}
+		why = w.Name + " is " + w.State + ": " + w.Why
+	}
+	return fail(unhealthy, "ps", fmt.Errorf("no worker is ready"), why, "dyn logs")
+}
+
+func psTable(s snapshot.Snapshot, noHeader bool) *table {
+	t := &table{right: []int{4, 5, 6, 7}}
+	if !noHeader {
+		t.head = []string{"WORKER", "MODEL", "STATE", "ENGINE", "RUN", "WAIT", "KV", "PID", "SINCE", "URL"}
+	}
+	for _, w := range s.Workers {
+		pid := "–"
+		if w.PID > 0 {
+			pid = strconv.Itoa(w.PID)
+		}
+		t.add(w.Name, w.Model, w.State, w.Engine, strconv.Itoa(w.Running), strconv.Itoa(w.Waiting),
+			strconv.Itoa(int(w.KVUsed*100+0.5))+"%", pid, ago(w.Since, s.At), w.URL)
+	}
+	return t
+}
+
+// ago writes how long ago something was, in one unit: 3s, 12m, 5h, 2d.
+func ago(then, now time.Time) string {
+	d := now.Sub(then)
+	switch {
+	case then.IsZero():
+		return "–"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(0, int(d.Seconds())))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// workersNamed completes the names of workers; it answers at once or not at
+// all.
+func workersNamed(a *app) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		if len(args) == 0 {
+			for _, w := range quickly(a).Workers {
+				if strings.HasPrefix(w.Name, prefix) {
+					names = append(names, w.Name+"\t"+w.Model+" "+w.State)
+				}
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

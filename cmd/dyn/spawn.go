@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
+	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
+)
+
+// spawned is a daemon of our own making: this program again, in a session of
+// its own, so that it outlives the terminal.
+type spawned struct {
+	cmd  *exec.Cmd
+	news *bufio.Scanner // its progress, one JSON object per line
+	over chan struct{}  // closed when the process has ended
+}
+
+// spawn starts the daemon with its plan on standard input and its progress on
+// a pipe. Its output goes to the daemon's log.
+func spawn(f folders.Folders, p plan) (*spawned, error) {
+	if err := f.Make(); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	log, err := openLog(f.Log("daemon"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("make pipe: %w", err)
+	}
+	defer write.Close()
+	given, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, "up", "--foreground", "--detached")
+	cmd.Dir = f.State
+	cmd.Stdin = bytes.NewReader(given)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.ExtraFiles = []*os.File{write}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		read.Close()
+		return nil, fmt.Errorf("start daemon: %w", err)
+	}
+	s := &spawned{cmd, bufio.NewScanner(read), make(chan struct{})}
+	go func() {
+		cmd.Wait()
+		close(s.over)
+	}()
+	return s, nil
+}
+
+// maxLog is how long the daemon's log may be when a daemon starts; a longer
+// one is put aside under one other name.
+const maxLog = 16 << 20
+
+func openLog(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
+		os.Rename(path, path+".1")
+	}
+	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	return log, nil
+}
+
+// follow shows the daemon's progress until it is ready or has failed.
+func (s *spawned) follow(show *steps) error {
+	for s.news.Scan() {
+		var st step
+		var e errorDoc
+		line := s.news.Bytes()
+		if json.Unmarshal(line, &e) == nil && e.Type == "error" {
+			return e.failure()
+		}
+		if json.Unmarshal(line, &st) != nil {
+			continue
+		}
+		show.show(st)
+		if st.Type == "done" {
+			return nil
+		}
+	}
+	return errors.New("the daemon ended before it was ready")
+}
+
+// start is `dyn up` without --foreground.
+func start(ctx context.Context, a *app, p plan, show *steps) error {
+	f, err := a.folders()
+	if err != nil {
+		return err
+	}
+	if f.Alive() {
+		return join(ctx, f, p, show)
+	}
+	s, err := spawn(f, p)
+	if err != nil {
+		return err
+	}
+	end := make(chan error, 1)
+	go func() { end <- s.follow(show) }()
+	select {
+	case err = <-end:
+	case <-ctx.Done():
+		return s.giveUp(p)
+	}
+	var known *failure
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &known):
+		return fail(failed, p.op(), err, strings.Join(lastOf(f.Log("daemon"), 3), "\n"), "dyn logs")
+	case known.Err.Error() == folders.ErrHeld.Error():
+		return join(ctx, f, p, show) // somebody else was faster
+	}
+	return err
+}
+
+// giveUp ends a daemon that is still starting: tidily at the first ctrl-c, at
+// once at the second.
+func (s *spawned) giveUp(p plan) error {
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-s.over:
+		return fail(interrupted, p.op(), errors.New("interrupted"), "nothing runs", "")
+	case <-again:
+	case <-time.After(30 * time.Second):
+	}
+	s.cmd.Process.Kill()
+	<-s.over
+	return fail(interrupted, p.op(), errors.New("interrupted"), "the daemon was killed", "dyn ps")
+}
+
+// join is `dyn up` where a daemon lives: wait until it serves, add what was
+// asked to be attached, say what runs.
+func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	c := control.New(f.Socket())
+	up := func() bool {
+		s, err := c.Snapshot(ctx)
+		return (err == nil && s.Daemon.State != "starting") || !f.Alive()
+	}
+	if !control.Wait(ctx, 50*time.Millisecond, up) {
+		return fail(late, p.op(), errors.New("another daemon is still starting"), "", "dyn ps")
+	}
+	state := "already_running"
+	for _, at := range p.Attach {
+		if _, err := c.Attach(ctx, at); err != nil {
+			no := understand(p.op(), err)
+			no.code = unhealthy
+			if state == "attached" {
+				no.code = partly
+			}
+			return no
+		}
+		state = "attached"
+	}
+	s, err := c.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	st := step{State: state, URL: s.Daemon.URL, PID: s.Daemon.PID, Workers: len(s.Workers)}
+	if len(s.Models) > 0 {
+		st.Model, st.Context = s.Models[0].ID, s.Models[0].Context
+	}
+	show.finish(st)
+	d, _ := f.Daemon()
+	if p.Recipe != "" && d.Recipe != "" && d.Recipe != p.Recipe {
+		return fail(failed, p.op(), fmt.Errorf("recipe %s is running", d.Recipe), "one recipe at a time", "dyn down && dyn "+p.op())
+	}
+	return nil
+}
+
+// lastOf returns the last lines of a file, none when it cannot be read.
+func lastOf(path string, n int) []string {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	data, err := lastLines(file, n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil
+	}
+	text := strings.TrimRight(string(data), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}

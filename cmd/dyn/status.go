@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
+)
+
+// status is dyn without arguments: what runs, and the likeliest next steps.
+func status(ctx context.Context, a *app) error {
+	c, err := a.control()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	s, err := c.Snapshot(ctx)
+	if errors.Is(err, control.ErrNone) {
+		fmt.Fprintln(a.out, "nothing is running")
+		next(a, "dyn up", "serve what fits this machine", "dyn doctor", "look at this machine", "dyn help", "all commands")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, m := range s.Models {
+		fmt.Fprintf(a.out, "%s  %s  %s  %d of %d workers ready\n", s.Daemon.State, s.Daemon.URL, m.ID, m.Ready, m.Workers)
+	}
+	next(a, "dyn claude", "start Claude Code on it", "dyn top", "watch it", "dyn down", "stop it")
+	return nil
+}
+
+// next prints commands that are likely the next ones.
+func next(a *app, pairs ...string) {
+	fmt.Fprintln(a.out)
+	for i := 0; i < len(pairs); i += 2 {
+		fmt.Fprintf(a.out, "  %-16s  %s\n", pairs[i], pairs[i+1])
+	}
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/sim/model"
+	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/recipes"
+	"github.com/agentinfer/dyn/route"
+	"github.com/agentinfer/dyn/server"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// models are the model folders that the daemon serves from. Folders of
+// attached engines get their public name when the engine has told it.
+type models struct {
+	mu     sync.Mutex // guards all below
+	policy route.Policy
+	parse  recipes.Parsers
+	served map[string]*prompt.Model // by public name
+	opened map[string]*prompt.Model // by folder
+	folder map[string]string        // of an attached engine, by URL
+	server *server.Server
+}
+
+// open reads the recipe's model folder, and those of the engines to attach.
+func (m *models) open(p plan, r *recipes.Recipe) error {
+	m.policy = route.Policy(p.Policy)
+	m.served, m.opened, m.folder = map[string]*prompt.Model{}, map[string]*prompt.Model{}, map[string]string{}
+	m.parse = recipes.Parsers{Tools: "hermes", Reasoning: "think"}
+	for _, at := range p.Attach {
+		if err := m.expect(at); err != nil {
+			return unsupported(p, err)
+		}
+	}
+	if r == nil {
+		return nil
+	}
+	m.parse = r.Parsers
+	dir := p.ModelDir
+	if dir == "" {
+		dir = r.ModelDir
+	}
+	pm, err := m.read(dir)
+	if err != nil {
+		return unsupported(p, err)
+	}
+	m.served[r.Model] = pm
+	return nil
+}
+
+// unsupported says which model folder cannot be served, and why.
+func unsupported(p plan, err error) error {
+	return fail(usage, p.op(), err, "this version reads byte-level tokenizer.json files and ChatML templates with hermes calls", "dyn up sim")
+}
+
+// read opens a model folder once; "" is the simulated engine's own.
+func (m *models) read(dir string) (*prompt.Model, error) {
+	if pm := m.opened[dir]; pm != nil {
+		return pm, nil
+	}
+	var pm *prompt.Model
+	var err error
+	if dir == "" {
+		pm, err = prompt.OpenFS(model.FS())
+	} else {
+		pm, err = prompt.Open(dir)
+	}
+	if err == nil {
+		m.opened[dir] = pm
+	}
+	return pm, err
+}
+
+// add makes the models known to the server, under the recipe's name.
+func (m *models) add(s *server.Server, recipe string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.server = s
+	for id, pm := range m.served {
+		m.tell(id, recipe, pm)
+	}
+}
+
+func (m *models) tell(id, recipe string, pm *prompt.Model) {
+	m.server.AddModel(server.Model{
+		ID: id, Recipe: recipe, Prompt: pm, Tools: m.parse.Tools, Reasoning: m.parse.Reasoning, Policy: m.policy,
+	})
+}
+
+// expect remembers the model folder of an engine that is about to be
+// attached.
+func (m *models) expect(at turn.Attach) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if at.ModelDir == "" {
+		return nil
+	}
+	if _, err := m.read(at.ModelDir); err != nil {
+		return err
+	}
+	m.folder[base(at.URL)] = at.ModelDir
+	return nil
+}
+
+// adopt makes sure that the server knows the model of an attached worker. It
+// is false while the worker has not told its model, or nobody has a folder
+// for it.
+func (m *models) adopt(info turn.WorkerInfo) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	id := info.Caps.Model
+	if m.server == nil || id == "" {
+		return false
+	}
+	if m.served[id] != nil {
+		return true
+	}
+	dir, ok := m.folder[base(info.URL)]
+	if !ok || !info.Attached {
+		return false
+	}
+	m.served[id] = m.opened[dir]
+	m.tell(id, "", m.opened[dir])
+	return true
+}
+
+// base is an engine's address without what people add to it.
+func base(url string) string { return strings.TrimSuffix(strings.TrimRight(url, "/"), "/v1") }
+
+// changed hears of every new state of a worker.
+func (d *daemon) changed(w *engine.Worker) {
+	info := w.Info()
+	if info.State == turn.Gone {
+		d.server.Remove(info.Name)
+		return
+	}
+	d.models.adopt(info)
+	if err := d.server.Update(w); err != nil {
+		d.log.Debug("worker", "name", info.Name, "err", err)
+	}
+}
+
+// kv hands KV events on.
+func (d *daemon) kv(b turn.KVBatch) { d.server.KV(b) }
+
+// event keeps a step of a worker's life in the ledger, and shows the ones of
+// the start.
+func (d *daemon) event(e engine.Event) {
+	d.log.Info("worker", "name", e.Worker, "event", e.Kind, "pid", e.PID, "url", e.URL, "detail", e.Detail)
+	d.ledger.Worker(ledger.WorkerEvent{
+		At: e.At, Worker: e.Worker, Model: e.Model, PID: e.PID, URL: e.URL, Event: e.Kind, Detail: e.Detail,
+	})
+	if d.up.Load() {
+		return
+	}
+	switch e.Kind {
+	case engine.EventStarting:
+		d.show.stage("start", e.Worker, fmt.Sprintf("pid %d  %s", e.PID, e.URL))
+	case engine.EventReady:
+		d.show.stage("warm", e.Worker, "first token came")
+	case engine.EventAttached:
+		d.show.stage("warm", e.Worker, "attached  "+e.URL)
+	case engine.EventDown:
+		d.show.stage("start", e.Worker, "down: "+e.Detail)
+	}
+}
+
+// handles is the server's way to the fleet.
+type handles struct{ *daemon }
+
+// Attach adds an engine whose model is served already or comes with a model
+// folder.
+func (h handles) Attach(ctx context.Context, at turn.Attach) (turn.WorkerInfo, error) {
+	op := "attach " + at.URL
+	if err := h.models.expect(at); err != nil {
+		return turn.WorkerInfo{}, &turn.Fault{Op: op, Err: err}
+	}
+	w, err := h.fleet.Attach(ctx, at)
+	if err != nil {
+		return turn.WorkerInfo{}, err
+	}
+	info := w.Info()
+	if !h.models.adopt(info) {
+		h.fleet.Detach(ctx, info.Name)
+		return info, &turn.Fault{
+			Op: op, Err: fmt.Errorf("it serves %q, whose tokenizer is not known", info.Caps.Model),
+			Try: "dyn up --attach " + at.URL + " --model-dir <dir>",
+		}
+	}
+	return info, h.server.Update(w)
+}
+
+// Detach lets an attached engine go.
+func (h handles) Detach(ctx context.Context, name string) error { return h.fleet.Detach(ctx, name) }
+
+// Restart starts a worker anew.
+func (h handles) Restart(ctx context.Context, name string) error { return h.fleet.Restart(ctx, name) }
+
+// Drain takes a worker out of routing.
+func (h handles) Drain(ctx context.Context, name string) error { return h.fleet.Drain(ctx, name) }
+
+// start starts the recipe's workers and attaches the engines, all at once,
+// and returns when each has served a real turn. The first failure ends it.
+func (d *daemon) start(r *recipes.Recipe) error {
+	ctx, cancel := context.WithCancel(d.soft)
+	defer cancel()
+	var wait sync.WaitGroup
+	errs := make(chan error, d.plan.Workers+len(d.plan.Attach))
+	run := func(do func() error) {
+		wait.Go(func() {
+			if err := do(); err != nil {
+				errs <- err
+				cancel()
+			}
+		})
+	}
+	for i := range d.workers() {
+		run(func() error {
+			_, err := d.fleet.Start(ctx, engine.Spec{
+				Name: fmt.Sprintf("w%d", i), Recipe: r, Flags: d.plan.Flags, ModelDir: d.plan.ModelDir,
+			})
+			return err
+		})
+	}
+	for _, at := range d.plan.Attach {
+		run(func() error { _, err := handles{d}.Attach(ctx, at); return err })
+	}
+	wait.Wait()
+	close(errs)
+	err := <-errs // the first one; the others were cancelled by it
+	switch {
+	case d.soft.Err() != nil:
+		return fail(interrupted, d.plan.op(), errors.New("interrupted"), "nothing runs", "")
+	case err != nil:
+		f := understand(d.plan.op(), err)
+		f.code = unhealthy
+		return f
+	}
+	return nil
+}
+
+// workers is how many engines the plan starts.
+func (d *daemon) workers() int {
+	if d.plan.Recipe == "" {
+		return 0
+	}
+	return d.plan.Workers
+}
+
+// ready tells the result of the start.
+func (d *daemon) ready() {
+	d.up.Store(true)
+	st := step{State: "started", URL: d.url, PID: os.Getpid(), Workers: len(d.fleet.Workers())}
+	for _, w := range d.fleet.Workers() {
+		st.Model, st.Context = w.Info().Caps.Model, w.Info().Caps.Context
+	}
+	d.show.finish(st)
+}

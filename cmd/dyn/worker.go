@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentinfer/dyn/engine/sim"
+)
+
+func workerCmd(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Run an engine of our own in this process",
+		Example: examples("dyn worker sim --port 8101", "a simulated engine",
+			"dyn worker sim --help", "all its flags",
+			"dyn worker sim --write-model model", "its tokenizer and template"),
+		Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "sim [flags]",
+		Short: "A simulated engine that answers like vLLM, with its cache and its timing",
+		Example: examples("dyn worker sim", "on a free port",
+			"dyn worker sim --port 8101 --brain script.yaml", "with a script of what it says",
+			"dyn worker sim --speed 0 --kv-tokens 100000", "fast, with a small cache"),
+		// Its flags are vLLM's and its own; it reads them itself.
+		DisableFlagParsing: true,
+		Args:               cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			// It minds signals itself: the first one lets its turns end.
+			return sim.Run(context.WithoutCancel(cmd.Context()), args, a.out, a.err)
+		},
+	})
+	return cmd
+}
