@@ -3,12 +3,15 @@ package bpe
 import "slices"
 
 // chain is a long piece while it is merged: a linked list of tokens in an
-// array, and a heap of the merges that may be done. A merged token lives in
+// array, and the merges that may be done: those of the piece's bytes in a
+// sorted list, those that came up since in a heap. A merged token lives in
 // the place of its left half; the right half's place is gone.
 type chain struct {
 	ids        []uint32
 	next, prev []int32
-	heap       []uint64 // rank<<32 | place of the left token, least first
+	sorted     []uint64 // the merges of two bytes, see place
+	first      []uint64 // what is left of them
+	heap       []uint64 // merges that came up since, least on top
 }
 
 // gone marks the place of a token that was merged into the one before it.
@@ -23,14 +26,13 @@ func (t *Tokenizer) mergeLong(dst []uint32, c *chain, s string) []uint32 {
 	}
 	for i := 1; i < len(s); i++ {
 		if r := t.pairs.ofBytes(s[i-1], s[i]); r != none {
-			c.heap = append(c.heap, place(r, int32(i-1)))
+			c.sorted = append(c.sorted, place(r, int32(i-1)))
 		}
 	}
-	for i := len(c.heap)/2 - 1; i >= 0; i-- {
-		c.down(i)
-	}
-	for len(c.heap) > 0 {
-		t.step(c, c.pop())
+	slices.Sort(c.sorted)
+	c.first = c.sorted
+	for top, ok := c.pop(); ok; top, ok = c.pop() {
+		t.step(c, top)
 	}
 	for i := 0; i < len(s); i = int(c.next[i]) {
 		dst = append(dst, c.ids[i])
@@ -39,7 +41,7 @@ func (t *Tokenizer) mergeLong(dst []uint32, c *chain, s string) []uint32 {
 }
 
 // step does the merge top, unless one of its tokens has changed since it was
-// put on the heap: then the pair has another rank now, or none.
+// found: then the pair has another rank now, or none.
 func (t *Tokenizer) step(c *chain, top uint64) {
 	at := int32(uint32(top))
 	right := c.next[at]
@@ -77,46 +79,55 @@ func (c *chain) reset(n int) {
 	c.ids = slices.Grow(c.ids[:0], n)[:n]
 	c.next = slices.Grow(c.next[:0], n)[:n]
 	c.prev = slices.Grow(c.prev[:0], n)[:n]
-	c.heap = slices.Grow(c.heap[:0], n)
+	c.sorted, c.heap = slices.Grow(c.sorted[:0], n), c.heap[:0]
 }
 
 // push adds x.
 func (c *chain) push(x uint64) {
 	c.heap = append(c.heap, x)
-	h := c.heap
-	for i := len(h) - 1; i > 0; {
-		up := (i - 1) / 2
-		if h[up] <= h[i] {
+	h, i := c.heap, len(c.heap)-1
+	for i > 0 && x < h[(i-1)/2] {
+		h[i], i = h[(i-1)/2], (i-1)/2
+	}
+	h[i] = x
+}
+
+// pop takes the least of what was there first and what came since.
+func (c *chain) pop() (least uint64, ok bool) {
+	if len(c.heap) == 0 || len(c.first) > 0 && c.first[0] < c.heap[0] {
+		if len(c.first) == 0 {
+			return 0, false
+		}
+		least, c.first = c.first[0], c.first[1:]
+		return least, true
+	}
+	least = c.heap[0]
+	last := len(c.heap) - 1
+	x := c.heap[last]
+	if c.heap = c.heap[:last]; last > 0 {
+		c.sink(x)
+	}
+	return least, true
+}
+
+// sink moves x, which takes the place at the top, to where it belongs.
+func (c *chain) sink(x uint64) {
+	h, i := c.heap, 0
+	for {
+		k := 2*i + 1
+		if k+1 >= len(h) {
+			if k < len(h) && h[k] < x {
+				h[i], i = h[k], k
+			}
 			break
 		}
-		h[up], h[i] = h[i], h[up]
-		i = up
-	}
-}
-
-// pop takes the least.
-func (c *chain) pop() uint64 {
-	top, last := c.heap[0], len(c.heap)-1
-	c.heap[0] = c.heap[last]
-	c.heap = c.heap[:last]
-	c.down(0)
-	return top
-}
-
-// down moves the entry at i to where it belongs below.
-func (c *chain) down(i int) {
-	h := c.heap
-	for {
-		least := i
-		for k := 2*i + 1; k <= 2*i+2 && k < len(h); k++ {
-			if h[k] < h[least] {
-				least = k
-			}
+		if h[k+1] < h[k] {
+			k++
 		}
-		if least == i {
-			return
+		if x <= h[k] {
+			break
 		}
-		h[i], h[least] = h[least], h[i]
-		i = least
+		h[i], i = h[k], k
 	}
+	h[i] = x
 }

@@ -5,7 +5,7 @@ const (
 	// looking at every pair; above it a heap keeps the order.
 	short = 64
 	// longest is where a piece is cut in any case, so that the work memory
-	// of a hostile text stays below 8 MiB.
+	// of a hostile text stays near 10 MiB.
 	longest = 256 << 10
 )
 

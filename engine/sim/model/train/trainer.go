@@ -57,12 +57,12 @@ func (t *trainer) train(size int) {
 		top := heap.Pop(&t.queue).(offer)
 		now := t.times[top.pair]
 		if now < top.times { // the offer is old
-			if now > 0 {
+			if now > 1 {
 				heap.Push(&t.queue, offer{top.pair, now})
 			}
 			continue
 		}
-		if now < 1 {
+		if now < 2 {
 			return
 		}
 		t.rarest = now
