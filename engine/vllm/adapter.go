@@ -21,7 +21,6 @@ var usual = map[string]string{
 	"enable-prompt-tokens-details": "true",
 	"enable-request-id-headers":    "true",
 	"scheduling-policy":            "priority",
-	"shutdown-timeout":             "10",
 	"kv-events-config": `{"enable_kv_cache_events":true,"publisher":"zmq",` +
 		`"endpoint":"tcp://*:0","replay_endpoint":"tcp://*:0","topic":"kv"}`,
 }

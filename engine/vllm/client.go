@@ -87,8 +87,9 @@ func (c *client) generate(ctx context.Context, model string, j turn.Job) (*strea
 	ctx, cancel := context.WithCancel(ctx)
 	r, err := c.post(ctx, body(model, j), j.ID)
 	if err != nil {
+		err = unreachable(ctx, err)
 		cancel()
-		return nil, unreachable(ctx, err)
+		return nil, err
 	}
 	if r.StatusCode != http.StatusOK {
 		err := refusal(r)

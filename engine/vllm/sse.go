@@ -47,29 +47,29 @@ func (e *events) line() ([]byte, error) {
 			e.start += seen + i + 1
 			return line, nil
 		}
-		seen = e.end - e.start
-		if err := e.fill(); err != nil {
+		n, err := e.fill()
+		if err != nil {
 			return nil, err
 		}
-		seen = min(seen, e.end-e.start) // fill may have dropped some
+		seen = e.end - e.start - n // all but the new bytes
 	}
 }
 
-// fill reads more behind what is there.
-func (e *events) fill() error {
+// fill reads more behind what is there, and tells how much.
+func (e *events) fill() (int, error) {
 	e.room()
 	if e.end == len(e.buf) {
-		return errLine
+		return 0, errLine
 	}
 	n, err := e.r.Read(e.buf[e.end:])
 	e.end += n
 	if n > 0 {
-		return nil // an error comes again with the next read
+		return n, nil // an error comes again with the next read
 	}
 	if err == nil {
-		return io.ErrNoProgress
+		err = io.ErrNoProgress
 	}
-	return err
+	return 0, err
 }
 
 // room makes place to read into: by moving what is there to the front of a
