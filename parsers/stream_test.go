@@ -1,0 +1,193 @@
+package parsers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// answer is what a list of events says.
+type answer struct {
+	content, reasoning string
+	calls              []saidCall
+	order              string // kinds in the order they came, joined
+}
+
+type saidCall struct{ id, name, args string }
+
+// collect reads events and checks their order.
+func collect(t testing.TB, events []turn.Event) answer {
+	t.Helper()
+	var a answer
+	open := false
+	for _, e := range events {
+		switch e.Kind {
+		case turn.Says:
+			a.content += e.Text
+		case turn.Reasoning:
+			a.reasoning += e.Text
+		case turn.CallStart:
+			if open || e.Call.Index != len(a.calls) || e.Call.Name == "" || e.Call.ID == "" {
+				t.Fatalf("bad start %+v after %d calls", e, len(a.calls))
+			}
+			open = true
+			a.calls = append(a.calls, saidCall{id: e.Call.ID, name: e.Call.Name})
+		case turn.CallArgs, turn.CallEnd:
+			if !open || e.Call.Index != len(a.calls)-1 {
+				t.Fatalf("event %+v of no open call", e)
+			}
+			a.calls[e.Call.Index].args += e.Text
+			open = e.Kind == turn.CallArgs
+		default:
+			t.Fatalf("unexpected event %+v", e)
+		}
+		if k := fmt.Sprint(e.Kind); !strings.HasSuffix(a.order, k) {
+			a.order += k
+		}
+	}
+	if open {
+		t.Fatal("a call was not ended")
+	}
+	return a
+}
+
+// read parses text in the given pieces.
+func read(t testing.TB, o Options, cut bool, pieces ...string) answer {
+	t.Helper()
+	n := 0
+	o.NewID = func() string { n++; return fmt.Sprint("c", n) }
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []turn.Event
+	for _, p := range pieces {
+		events = s.Push(events, p)
+	}
+	if cut {
+		s.Cut()
+	}
+	events = s.Close(events)
+	a := collect(t, events)
+	if s.Calls() != len(a.calls) {
+		t.Fatalf("Calls() = %d, events hold %d", s.Calls(), len(a.calls))
+	}
+	return a
+}
+
+// same reports whether two answers say the same, ids aside.
+func same(a, b answer) bool {
+	if a.content != b.content || a.reasoning != b.reasoning || a.order != b.order || len(a.calls) != len(b.calls) {
+		return false
+	}
+	for i := range a.calls {
+		if a.calls[i].name != b.calls[i].name || a.calls[i].args != b.calls[i].args {
+			return false
+		}
+	}
+	return true
+}
+
+// splits checks that text gives want however it is split.
+func splits(t *testing.T, o Options, cut bool, text string, want answer) {
+	t.Helper()
+	check := func(how string, pieces ...string) {
+		if got := read(t, o, cut, pieces...); !same(got, want) {
+			t.Fatalf("split %s: got %+v, one-shot %+v", how, got, want)
+		}
+	}
+	for i := 1; i < len(text); i++ {
+		check(fmt.Sprint("at ", i), text[:i], text[i:])
+	}
+	check("per rune", strings.Split(text, "")...)
+	var bytes []string
+	for i := range len(text) {
+		bytes = append(bytes, text[i:i+1])
+	}
+	check("per byte", bytes...)
+}
+
+var both = Options{Tools: "hermes", Reasoning: "think"}
+
+func TestMalformed(t *testing.T) {
+	const end = "\n</tool_call>"
+	thinks := both
+	thinks.Thinks = true
+	for _, c := range []struct {
+		name, text               string
+		o                        Options
+		cut                      bool
+		content, reasoning, args string // args joined by | of all calls, "-" for none
+	}{
+		{"plain", "Hello <b>.\n", both, false, "Hello <b>.\n", "", "-"},
+		{"think without end", "<think>\nhm", both, false, "", "hm", "-"},
+		{"calls off", "<tool_call>{}" + end, Options{}, false, "<tool_call>{}" + end, "", "-"},
+		{"think tags off", "<think>x</think>y", Options{Tools: "hermes"}, false, "<think>x</think>y", "", "-"},
+		{"only tag", "see <tool_call>", both, false, "see <tool_call>", "", "-"},
+		{"only tag, cut", "see <tool_call>\n", both, true, "see", "", "-"},
+		{"half a tag", "see <tool_c", both, true, "see <tool_c", "", "-"},
+		{"pair in prose", "Use <tool_call>{json}</tool_call> so.", both, false, "Use <tool_call>{json}</tool_call> so.", "", "-"},
+		{"no name", `a <tool_call>{"x": 1}` + end, both, false, `a <tool_call>{"x": 1}` + end, "", "-"},
+		{"second is one", `<tool_call>{"na <tool_call>{"name": "f", "arguments": {}}` + end, both, false, `<tool_call>{"na`, "", "{}"},
+		{"stray ends", "a</tool_call>b</think>c", both, false, "abc", "", "-"},
+		{"no end tag", `<tool_call>{"name": "f", "arguments": {"a": 1}}`, both, false, "", "", `{"a": 1}`},
+		{"no closing brace", `<tool_call>{"name": "f", "arguments": {"a": 1}` + end + "x", both, false, "x", "", `{"a": 1}`},
+		{"too many braces", `<tool_call>{"name": "f", "arguments": {"a": 1}}}}` + end, both, false, "", "", `{"a": 1}`},
+		{"no closing quote", `<tool_call>{"name": "f", "arguments": {"a": "b}}` + end + "x", both, false, "x", "", `{"a": "b}}\n"}`},
+		{"no arguments", `<tool_call>{"name": "f"}` + end, both, false, "", "", "{}"},
+		{"no arguments and brace", `<tool_call>{"name": "f"` + end + "x", both, false, "x", "", "{}"},
+		{"null arguments", `<tool_call>{"name": "f", "arguments": null}` + end, both, false, "", "", "{}"},
+		{"list arguments", `<tool_call>{"name": "f", "arguments": [1]}` + end, both, false, `<tool_call>{"name": "f", "arguments": [1]}` + end, "", "-"},
+		{"parameters", `<tool_call>{"name": "f", "parameters": {"a": 1}}` + end, both, false, "", "", `{"a": 1}`},
+		{"python", `<tool_call>{'name': 'f', 'arguments': {'a': True, 'b': None, 'c': "it's", 'd': 'say "x"',}}` + end, both, false, "", "", `{"a": true, "b": null, "c": "it's", "d": "say \"x\""}`},
+		{"raw line feed", "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"x\ny\\d\"}}" + end, both, false, "", "", `{"a": "x\ny\\d"}`},
+		{"no comma", `<tool_call>{"name": "f", "arguments": {"a": 1 "b": [1 2]}}` + end, both, false, "", "", `{"a": 1, "b": [1, 2]}`},
+		{"wrong closer", `<tool_call>{"name": "f", "arguments": {"a": [1}}` + end, both, false, "", "", `{"a": [1]}`},
+		{"list", `<tool_call>[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {"a": 2}}]` + end, both, false, "", "", `{}|{"a": 2}`},
+		{"list, second broken", `<tool_call>[{"name": "f", "arguments": {}}, {"x": 2}]` + end + "z", both, false, `{"x": 2}]` + "\nz", "", `{}`},
+		{"string arguments", `<tool_call>{"name": "f", "arguments": "{\"a\": \"\\u00e9\"}"}` + end, both, false, "", "", `{"a": "\u00e9"}`},
+		{"cut in string", `<tool_call>{"name": "f", "arguments": {"a": "b`, both, true, "", "", `{"a": "b`},
+		{"ends in string", `<tool_call>{"name": "f", "arguments": {"a": "b`, both, false, "", "", `{"a": "b"}`},
+		{"ends behind key", `<tool_call>{"name": "f", "arguments": {"a`, both, false, "", "", `{"a":null}`},
+		{"ends in number", `<tool_call>{"name": "f", "arguments": {"a": 1.`, both, false, "", "", `{"a": 1}`},
+		{"ends in name", `hm <tool_call>{"name": "f`, both, false, `hm <tool_call>{"name": "f`, "", "-"},
+		{"cut in name", `hm <tool_call>{"name": "f`, both, true, `hm {"name": "f`, "", "-"},
+		{"text around", "a\n<tool_call>{\"name\": \"f\"}\n</tool_call>\nb\n<tool_call>{\"name\": \"g\"}</tool_call>c", both, false, "a\n\nb\nc", "", "{}|{}"},
+		{"call ends thought", "plan\n<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n</tool_call>\n", thinks, false, "", "plan", `{"a": 1}`},
+		{"two calls end thought", `plan <tool_call>{"name": "f"}</tool_call><tool_call>{"name": "g"}</tool_call>`, thinks, false, "", "plan", `{}|{}`},
+		{"draft", `I try <tool_call>{"name": "f"}</tool_call> no.</think>Hi`, thinks, false, "Hi", `I try <tool_call>{"name": "f"}</tool_call> no.`, "-"},
+		{"draft, then close", `I try <tool_call>{"name": "f"}</tool_call></think>Hi`, thinks, false, "Hi", `I try <tool_call>{"name": "f"}</tool_call>`, "-"},
+		{"open draft", `I try <tool_call>{"name": "f", "arguments": {"a": "</think>Hi`, thinks, false, "Hi", `I try <tool_call>{"name": "f", "arguments": {"a": "`, "-"},
+		{"draft, then call", `<tool_call>{"name": "f"}</tool_call> no. <tool_call>{"name": "g"}</tool_call>`, thinks, false, "", `<tool_call>{"name": "f"}</tool_call> no.`, "{}"},
+		{"thought opened twice", "<think>\nhm</think>Hi", thinks, false, "Hi", "hm", "-"},
+		{"deep", `<tool_call>{"name": "f", "arguments": {"a": ` + strings.Repeat("[", 400), both, false, strings.Repeat("[", 145), "", `{"a": ` + strings.Repeat("[", 255) + strings.Repeat("]", 255) + "}"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := read(t, c.o, c.cut, c.text)
+			args := "-"
+			for i, call := range got.calls {
+				if i == 0 {
+					args = ""
+				} else {
+					args += "|"
+				}
+				args += call.args
+			}
+			if got.content != c.content || got.reasoning != c.reasoning || args != c.args {
+				t.Errorf("got content %q, reasoning %q, args %s; want %q, %q, %s",
+					got.content, got.reasoning, args, c.content, c.reasoning, c.args)
+			}
+			splits(t, c.o, c.cut, c.text, got)
+		})
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	for _, o := range []Options{{Tools: "xml"}, {Reasoning: "hermes"}} {
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "known: ") {
+			t.Errorf("New(%+v) = %v, want an error that names the known formats", o, err)
+		}
+	}
+}
