@@ -46,6 +46,10 @@ func newServer(o options) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	return assemble(o, f)
+}
+
+func assemble(o options, f *folder) (*server, error) {
 	profile, err := pace.Find(o.profile)
 	if err != nil {
 		return nil, err

@@ -146,3 +146,10 @@ func (e *Engine) closeOne() {
 		close(e.idle)
 	}
 }
+
+// Draining reports whether new asks are refused.
+func (e *Engine) Draining() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.shut != nil
+}

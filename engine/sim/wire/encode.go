@@ -33,7 +33,7 @@ func Encode(dst []byte, at time.Time, events []kv.Event, block int, form Hashes)
 			dst = appendTag(dst, "AllBlocksCleared")
 		}
 	}
-	return msgp.AppendInt(dst, 0)
+	return msgp.AppendUint64(dst, 0)
 }
 
 func appendTag(dst []byte, name string) []byte {
@@ -55,12 +55,12 @@ func appendStored(dst []byte, e *kv.Event, block int, form Hashes) []byte {
 	for _, id := range e.Tokens {
 		dst = msgp.AppendUint32(dst, id)
 	}
-	dst = msgp.AppendInt(msgp.AppendString(dst, "block_size"), block)
+	dst = msgp.AppendUint64(msgp.AppendString(dst, "block_size"), uint64(block))
 	dst = msgp.AppendNil(msgp.AppendString(dst, "lora_id"))
 	dst = msgp.AppendString(msgp.AppendString(dst, "medium"), "GPU")
 	dst = msgp.AppendNil(msgp.AppendString(dst, "lora_name"))
 	dst = appendExtra(dst, e)
-	dst = msgp.AppendInt(msgp.AppendString(dst, "group_idx"), 0)
+	dst = msgp.AppendUint64(msgp.AppendString(dst, "group_idx"), 0)
 	return msgp.AppendString(msgp.AppendString(dst, "kv_cache_spec_kind"), "full_attention")
 }
 
@@ -69,7 +69,7 @@ func appendRemoved(dst []byte, e *kv.Event, form Hashes) []byte {
 	dst = appendTag(dst, "BlockRemoved")
 	dst = appendHashes(dst, e.Hashes, form)
 	dst = msgp.AppendString(msgp.AppendString(dst, "medium"), "GPU")
-	return msgp.AppendInt(msgp.AppendString(dst, "group_idx"), 0)
+	return msgp.AppendUint64(msgp.AppendString(dst, "group_idx"), 0)
 }
 
 // appendExtra writes what each block's hash holds besides its tokens: the
