@@ -69,7 +69,7 @@ func (f *file) build(t *Tokenizer) error {
 	if err := f.readMerges(t); err != nil {
 		return fmt.Errorf("merges: %w", err)
 	}
-	t.findWhole(f.model.IgnoreMerges)
+	f.findWhole(t)
 	return nil
 }
 

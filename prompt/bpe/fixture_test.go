@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -146,6 +147,30 @@ func firstDifference(tok *bpe.Tokenizer, got, want []uint32) string {
 		return b.String()
 	}
 	return "got " + spell(got) + ", want " + spell(want)
+}
+
+// TestHeap: what a real file of 11 MB leaves behind is bounded.
+func TestHeap(t *testing.T) {
+	data := unpacked(t, "qwen3/tokenizer.json.gz")
+	before := heap()
+	tok, err := bpe.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 30 << 20
+	if got := heap() - before; got > most {
+		t.Errorf("the tokenizer keeps %d KiB, want %d at most", got>>10, most>>10)
+	}
+	runtime.KeepAlive(data)
+	runtime.KeepAlive(tok)
+}
+
+// heap returns the bytes in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func BenchmarkLoad(b *testing.B) {

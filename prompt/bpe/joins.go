@@ -99,7 +99,7 @@ func (j *joins) unknown(half []byte) error {
 // findWhole marks the tokens that a piece of the same spelling becomes. With
 // ignore_merges these are all; without, the ones whose own merges lead back to
 // them, which is nearly all.
-func (t *Tokenizer) findWhole(ignoreMerges bool) {
+func (f *file) findWhole(t *Tokenizer) {
 	var w work
 	var ids []uint32
 	for i := range t.pieces.slots {
@@ -107,9 +107,9 @@ func (t *Tokenizer) findWhole(ignoreMerges bool) {
 		if e.n == 0 {
 			continue
 		}
-		if !ignoreMerges {
+		if !f.model.IgnoreMerges {
 			ids = t.merge(ids[:0], &w, t.pieces.spell(e.id))
 		}
-		e.whole = ignoreMerges || len(ids) == 1 && ids[0] == e.id
+		e.whole = f.model.IgnoreMerges || len(ids) == 1 && ids[0] == e.id
 	}
 }
