@@ -1,0 +1,47 @@
+# make help prints the targets. Go, gcc and git are all that is needed.
+
+export CGO_CFLAGS ?= -O2 -g -Wno-deprecated-declarations
+export CGO_ENABLED = 1
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+GOFILES := $(shell find . -name '*.go' -not -path './.*' 2>/dev/null)
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+
+.DEFAULT_GOAL := help
+.PHONY: help up build test check race bench accept completions
+
+help: ## print this
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+up: build ## build and run the main job; ARGS="--workers 3" adds flags
+	./dyn up $(ARGS)
+
+build: dyn ## build ./dyn
+
+dyn: $(GOFILES) go.mod go.sum $(wildcard recipes/*.yaml ledger/schema/*) Makefile
+	go build -trimpath -ldflags '$(LDFLAGS)' -o dyn ./cmd/dyn
+
+test: ## all tests
+	go test -timeout 10m ./...
+
+check: ## vet, staticcheck, gofumpt, the shape of the house
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	@out=$$(go run $(GOFUMPT) -l $(GOFILES)) && [ -z "$$out" ] || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
+	go test ./internal/shape
+
+race: ## all tests with the race detector (slow)
+	go test -race -timeout 40m ./...
+
+bench: build ## measure; see docs/bench.md
+	go test -run '^$$' -bench . -benchmem ./...
+
+accept: build ## the acceptance test: real processes, sockets and clients
+	scripts/acceptance.sh
+
+completions: ## write completions/ anew
+	go test ./cmd/dyn -run TestCompletionsAreFresh -update

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestClaude(t *testing.T) {
+	s := server{URL: "http://127.0.0.1:8080", Model: "sim", Context: 262144}
+	env := map[string]string{}
+	for _, p := range claudeEnv(s) {
+		env[p.name] = p.value
+	}
+	for name, want := range map[string]string{
+		"ANTHROPIC_BASE_URL":             "http://127.0.0.1:8080",
+		"ANTHROPIC_AUTH_TOKEN":           "dyn",
+		"ANTHROPIC_API_KEY":              "",
+		"ANTHROPIC_DEFAULT_HAIKU_MODEL":  "sim",
+		"CLAUDE_CODE_MAX_CONTEXT_TOKENS": "262144",
+		"CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
+		"CLAUDE_CODE_AUTO_MODE_SERVER":   "0",
+		"ENABLE_TOOL_SEARCH":             "false",
+	} {
+		if got, ok := env[name]; !ok || got != want {
+			t.Errorf("%s = %q %v, want %q", name, got, ok, want)
+		}
+	}
+	line := claudeArgs(s, []string{"-p", "hi"})
+	var settings struct{ Env map[string]string }
+	if line[0] != "--settings" || json.Unmarshal([]byte(line[1]), &settings) != nil || settings.Env["ANTHROPIC_BASE_URL"] != s.URL {
+		t.Errorf("command line = %q, want settings first", line)
+	}
+	if !slices.Equal(line[2:], []string{"-p", "hi"}) {
+		t.Errorf("rest = %q, want the user's arguments", line[2:])
+	}
+	if got := claudeArgs(s, []string{"--settings", "x"}); !slices.Equal(got, []string{"--settings", "x"}) {
+		t.Errorf("with settings of the user's = %q, want them alone", got)
+	}
+}
+
+// A key is in the environment only: everybody can read a command line.
+func TestKeysAreOnNoCommandLine(t *testing.T) {
+	s := server{URL: "http://h", Key: "sesame", Model: "m"}
+	for _, line := range [][]string{claudeArgs(s, nil), codexArgs(s, nil)} {
+		if strings.Contains(strings.Join(line, " "), "sesame") {
+			t.Errorf("the key is in %q", line)
+		}
+	}
+}
+
+func TestCodex(t *testing.T) {
+	line := codexArgs(server{URL: "http://h:1", Model: "sim", Context: 1000}, []string{"exec", "hi"})
+	for _, want := range []string{`model="sim"`, `model_providers.dyn.base_url="http://h:1/v1"`, `model_providers.dyn.wire_api="responses"`, `model_context_window=1000`} {
+		at := slices.Index(line, want)
+		if at < 1 || line[at-1] != "-c" {
+			t.Errorf("%q lacks -c %s", line, want)
+		}
+	}
+	if !slices.Equal(line[len(line)-2:], []string{"exec", "hi"}) {
+		t.Errorf("%q does not end with the user's arguments", line)
+	}
+}
+
+func TestDirect(t *testing.T) {
+	env := func(pairs map[string]string) func(string) string { return func(n string) string { return pairs[n] } }
+	if got := direct(env(nil)); got != nil {
+		t.Errorf("without a proxy = %v, want nothing", got)
+	}
+	got := direct(env(map[string]string{"HTTP_PROXY": "http://p", "NO_PROXY": "x"}))
+	if len(got) != 2 || got[0].value != "x,127.0.0.1,localhost,::1" {
+		t.Errorf("with a proxy = %v, want loopback added", got)
+	}
+}
+
+func TestUnique(t *testing.T) {
+	got := unique([]string{"A=1", "B=2", "A=3"})
+	if !slices.Equal(got, []string{"A=3", "B=2"}) {
+		t.Errorf("got %v, want the last A", got)
+	}
+}
