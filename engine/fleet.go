@@ -140,7 +140,7 @@ func (f *Fleet) Restart(ctx context.Context, name string) error {
 
 // Stop takes all workers out of routing, lets their running turns end within
 // the grace, and ends every process that the fleet started, with its process
-// group. It returns when none is left; the fleet cannot be used again. When
+// group. It returns when none is left; the fleet starts nothing again. When
 // ctx ends, the rest of the grace is skipped.
 func (f *Fleet) Stop(ctx context.Context, grace time.Duration) error {
 	f.mu.Lock()

@@ -22,8 +22,9 @@ type process struct {
 // Linux sends the signal of a parent's death when the thread that forked
 // ends, and Go's threads come and go. The zero value is ready.
 type launcher struct {
-	once sync.Once
-	work chan func()
+	once  sync.Once
+	ended sync.Once
+	work  chan func()
 }
 
 // start runs a command line with its output in the file. A bound child dies
@@ -57,7 +58,7 @@ func (l *launcher) run() {
 // close ends the thread, and with it every bound child that still lives.
 func (l *launcher) close() {
 	l.once.Do(func() { l.work = make(chan func()) })
-	close(l.work)
+	l.ended.Do(func() { close(l.work) })
 }
 
 // reap waits for the child, and takes the rest of its group with it: what it

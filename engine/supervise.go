@@ -33,8 +33,11 @@ func (w *Worker) supervise(ctx context.Context, s Spec, a Adapter) {
 			w.change(func() { w.life.again(time.Now()) })
 			continue
 		}
+		known := w.Info().State == turn.Down // by its silence
 		w.change(func() { wait = w.life.lost(err.Error(), time.Now()) })
-		w.fleet.tell(w, EventDown, err.Error())
+		if !known {
+			w.fleet.tell(w, EventDown, err.Error())
+		}
 		w.rest(ctx, wait)
 		w.change(func() { w.life.again(time.Now()) })
 	}

@@ -79,7 +79,7 @@ func (w *Worker) watch(ctx context.Context, c Client) error {
 			since = now
 			fallthrough
 		default:
-			if misses++; errors.Is(err, syscall.ECONNREFUSED) && misses < missLimit {
+			if misses++; w.attached && errors.Is(err, syscall.ECONNREFUSED) && misses < missLimit {
 				misses = missLimit // nobody listens: no need to ask thrice
 			}
 			if misses == missLimit && w.silent(err) {

@@ -1,0 +1,210 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// ownSim is a simulated engine that no fleet started.
+func ownSim(t *testing.T, port int, more ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{
+		"--port", fmt.Sprint(port), "--speed", "0", "--kv-tokens", "16000", "--max-model-len", "8192", "--api-key", "secret",
+		"--kv-events-config", `{"enable_kv_cache_events":true,"endpoint":"tcp://*:0","replay_endpoint":"tcp://*:0"}`,
+	}, more...)
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), childRole+"=sim", "VLLM_HOST_IP=127.0.0.1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	eventually(t, "the engine listens", func() bool {
+		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			return false
+		}
+		c.Close()
+		return true
+	})
+	return cmd
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func TestAttach(t *testing.T) {
+	port := freePort(t)
+	cmd := ownSim(t, port)
+	at := turn.Attach{URL: fmt.Sprintf("http://127.0.0.1:%d/v1/", port), Key: "secret"}
+	first := newRig(t, engine.Options{})
+	w, err := first.Attach(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := w.Info(); !i.Attached || i.PID != 0 || i.State != turn.Ready || !i.Caps.Events || !i.Caps.Replay || i.Caps.KVTokens != 16000 || i.Caps.Priority {
+		t.Errorf("info is %+v", i)
+	}
+	if again, err := first.Attach(t.Context(), at); err != nil || again != w {
+		t.Errorf("attached again: %v, %v", again, err)
+	}
+	if _, _, err := say(t, w, job(0, 100)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "its events", func() bool { return first.seen("w0", turn.KVStored) > 0 })
+
+	second := newRig(t, engine.Options{}) // what happened before is replayed to it
+	if _, err := second.Attach(t.Context(), at); err != nil {
+		t.Fatal(err)
+	}
+	if second.seen("w0", turn.KVStored) == 0 {
+		t.Error("ready, and the cache's content is not known")
+	}
+
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	eventually(t, "it is down", func() bool { return w.Info().State == turn.Down && w.Info().Why != "" })
+	forgot := first.seen("w0", turn.KVRestart)
+	ownSim(t, port, "--block-size", "32")
+	eventually(t, "it is back, and another one", func() bool {
+		i := w.Info()
+		return i.State == turn.Ready && i.Caps.BlockSize == 32 && first.seen("w0", turn.KVRestart) > forgot
+	})
+	if err := first.Detach(t.Context(), "w0"); err != nil {
+		t.Fatal(err)
+	}
+	if len(first.Workers()) != 0 || w.Info().State != turn.Gone {
+		t.Errorf("detached, it is %s", w.Info().State)
+	}
+	want := []string{"w0 attached", "w0 ready", "w0 down", "w0 ready", "w0 detached"}
+	if got := first.told(); !slices.Equal(got, want) {
+		t.Errorf("told %v, want %v", got, want)
+	}
+	_ = second.Stop(t.Context(), 0)
+	if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err != nil {
+		t.Error("stop has ended an attached engine")
+	} else {
+		c.Close()
+	}
+}
+
+func TestAttachFails(t *testing.T) {
+	port := freePort(t)
+	ownSim(t, port)
+	r := newRig(t, engine.Options{})
+	for name, url := range map[string]string{
+		"nobody there":  fmt.Sprintf("http://127.0.0.1:%d", freePort(t)),
+		"wrong key":     fmt.Sprintf("http://127.0.0.1:%d", port),
+		"no URL":        "ftp://x",
+		"with password": "http://a:b@127.0.0.1:1",
+	} {
+		_, err := r.Attach(t.Context(), turn.Attach{URL: url, Key: "wrong"})
+		var fault *turn.Fault
+		if !errors.As(err, &fault) || fault.Try == "" {
+			t.Errorf("%s: error is %#v", name, err)
+		}
+	}
+	if len(r.Workers()) != 0 {
+		t.Error("a worker is listed")
+	}
+	w := r.start(t, "")
+	if err := r.Detach(t.Context(), w.Name()); !errors.Is(err, engine.ErrNotAttached) {
+		t.Errorf("detached a launched worker: %v", err)
+	}
+}
+
+// plain is an engine with less than vLLM has: no ids in its answers, no
+// events, no health route, no figures about its cache.
+func plain(t *testing.T) *httptest.Server {
+	m := http.NewServeMux()
+	m.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"data":[{"id":"qwen3","max_model_len":131072}]}`)
+	})
+	m.HandleFunc("POST /v1/completions", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `data: {"choices":[{"index":0,"text":" tok","logprobs":null,"finish_reason":null}]}`+"\n\n")
+		io.WriteString(w, `data: {"choices":[{"index":0,"text":"","logprobs":null,"finish_reason":"length"}]}`+"\n\n")
+		io.WriteString(w, `data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1}}`+"\n\n")
+		io.WriteString(w, "data: [DONE]\n\n")
+	})
+	s := httptest.NewServer(m)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestAttachPlainEngine(t *testing.T) {
+	r := newRig(t, engine.Options{})
+	w, err := r.Attach(t.Context(), turn.Attach{URL: strings.TrimPrefix(plain(t).URL, "http://")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (turn.Capabilities{Model: "qwen3", Context: 131072, Engine: "openai"}); w.Info().Caps != want {
+		t.Errorf("capabilities are %+v", w.Info().Caps)
+	}
+	s, err := w.Generate(t.Context(), job(0, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if d, err := s.Next(); err != nil || d.Text != " tok" || d.IDs != nil {
+		t.Errorf("got %+v, %v", d, err)
+	}
+	if d, err := s.Next(); err != nil || d.End == nil || d.End.Reason != turn.Cut || d.End.Usage.Output != 1 || d.End.StopID {
+		t.Errorf("got %+v, %v", d, err)
+	}
+	eventually(t, "it is looked at and stays ready", func() bool { return w.Info().State == turn.Ready && w.InFlight() == 0 })
+}
+
+// A detached worker's running turn goes on.
+func TestDetachLetsTurnsEnd(t *testing.T) {
+	brain := t.TempDir() + "/brain.yaml"
+	if err := os.WriteFile(brain, []byte(slowly), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	port := freePort(t)
+	ownSim(t, port, "--brain", brain)
+	r := newRig(t, engine.Options{})
+	w, err := r.Attach(t.Context(), turn.Attach{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Key: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Generate(t.Context(), job(0, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := r.Detach(soon, "w0"); err != nil {
+		t.Fatal(err)
+	}
+	var d turn.Delta
+	for d.End == nil {
+		if d, err = s.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

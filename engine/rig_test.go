@@ -1,0 +1,205 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/sim"
+	"github.com/agentinfer/dyn/engine/vllm"
+	"github.com/agentinfer/dyn/recipes"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// childRole names what this binary does instead of testing.
+const childRole = "DYN_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	role := os.Getenv(childRole)
+	if role == "" {
+		os.Exit(m.Run())
+	}
+	if err := child(role, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+}
+
+func child(role string, args []string) error {
+	switch role {
+	case "sim":
+		return sim.Run(context.Background(), args, os.Stdout, os.Stderr)
+	case "fail":
+		fmt.Println("loading the model\nValueError: no such block size\nmuch else")
+		return errors.New("giving up")
+	case "deaf": // says nothing, and does not mind SIGTERM
+		signal.Ignore(syscall.SIGTERM)
+		fmt.Println("loading for ever")
+		select {}
+	case "daemon":
+		return daemon(args[0])
+	}
+	return fmt.Errorf("no role %q", role)
+}
+
+// daemon runs a fleet until somebody kills it.
+func daemon(dir string) error {
+	f := engine.NewFleet(engine.Options{Logs: dir, Self: os.Args[0], Adapters: []engine.Adapter{vllm.Adapter{}}})
+	os.Unsetenv(childRole)
+	for range 2 {
+		w, err := f.Start(context.Background(), engine.Spec{Recipe: recipe("sim")})
+		if err != nil {
+			return err
+		}
+		fmt.Println(w.Info().PID)
+	}
+	select {}
+}
+
+// recipe is the simulated engine's, run by this binary in some role.
+func recipe(role string) *recipes.Recipe {
+	r, err := recipes.Find("sim")
+	if err != nil {
+		panic(err)
+	}
+	r.Command = []string{"{self}"}
+	r.Env = map[string]string{childRole: role}
+	r.Flags["speed"] = "0"
+	r.Flags["kv-tokens"] = "16000"
+	r.Flags["max-model-len"] = "8192"
+	return r
+}
+
+// rig is a fleet and all that it told.
+type rig struct {
+	*engine.Fleet
+	mu     sync.Mutex
+	events []string
+	kv     map[string][]turn.KVEvent
+}
+
+func newRig(t *testing.T, o engine.Options) *rig {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{kv: map[string][]turn.KVEvent{}}
+	o.Logs, o.Self, o.Adapters = t.TempDir(), self, []engine.Adapter{vllm.Adapter{}}
+	o.OnEvent = func(e engine.Event) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.events = append(r.events, e.Worker+" "+e.Kind)
+	}
+	o.OnKV = func(b turn.KVBatch) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.kv[b.Worker] = append(r.kv[b.Worker], b.Events...)
+	}
+	if o.Poll == 0 {
+		o.Poll = 20 * time.Millisecond
+	}
+	r.Fleet = engine.NewFleet(o)
+	t.Cleanup(func() { _ = r.Stop(context.Background(), 0) })
+	return r
+}
+
+func (r *rig) told() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.events)
+}
+
+// seen counts a worker's KV events of a kind.
+func (r *rig) seen(worker string, kind turn.KVKind) (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.kv[worker] {
+		if e.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// start launches a sim, with a brain when one is given.
+func (r *rig) start(t *testing.T, brain string) *engine.Worker {
+	t.Helper()
+	s := engine.Spec{Recipe: recipe("sim"), Flags: map[string]string{}}
+	if brain != "" {
+		path := filepath.Join(t.TempDir(), "brain.yaml")
+		if err := os.WriteFile(path, []byte(brain), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.Flags["brain"] = path
+	}
+	w, err := r.Start(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// eventually polls until ok holds.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+		if ok() {
+			return
+		}
+		select {
+		case <-t.Context().Done():
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+	t.Fatalf("never: %s", what)
+}
+
+// alive reports whether a process runs; a zombie that nobody reaped does not.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}
+
+func job(from, n int) turn.Job {
+	j := turn.Job{ID: "t0000000000000001", MaxTokens: 4000}
+	for i := range n {
+		j.Prompt = append(j.Prompt, uint32(300+from+i))
+	}
+	return j
+}
+
+// say runs a turn to its end and returns its text.
+func say(t *testing.T, w *engine.Worker, j turn.Job) (string, *turn.End, error) {
+	t.Helper()
+	s, err := w.Generate(t.Context(), j)
+	if err != nil {
+		return "", nil, err
+	}
+	defer s.Close()
+	var text strings.Builder
+	for {
+		d, err := s.Next()
+		if err != nil {
+			return text.String(), nil, err
+		}
+		text.WriteString(d.Text)
+		if d.End != nil {
+			return text.String(), d.End, nil
+		}
+	}
+}
