@@ -8,9 +8,9 @@ const (
 
 // The narrowest that the three panels of the middle row are drawn.
 const (
-	queueWidth  = 24
+	queueWidth  = 27
 	leasesWidth = 26
-	tiersWidth  = 24
+	tiersWidth  = 27
 )
 
 // middleRows is the least of rows that the middle panels show.
@@ -89,6 +89,9 @@ func (p *picture) spread(x *plan, middle []Panel, take func(Panel, int), room *i
 	upTo(Sessions, sessions)
 	if len(middle) > 0 {
 		upTo(middle[0], min(2+p.middleWant(middle), 12))
+	}
+	if x.heights[Latency] == latencyLines && *room >= 2 {
+		take(Latency, 2)
 	}
 	for _, k := range []Panel{Sessions, Workers} {
 		if x.heights[k] > 0 {

@@ -5,11 +5,12 @@ import "strings"
 // box is a panel's frame and what stands in it.
 type box struct {
 	panel  Panel
-	title  string // after the number
-	heads  line   // column heads that stand in the upper edge; nil for none
-	right  line   // at the right of the upper edge, when there are no heads
-	foot   line   // in the lower edge
-	rows   []line // each is fitted to the inner width
+	title  string   // after the number
+	heads  line     // column heads that stand in the upper edge; nil for none
+	right  line     // at the right of the upper edge, when there are no heads
+	foot   []string // in the lower edge, the most important first; those without room are left out
+	loud   meaning  // of the foot; muted when it is plain
+	rows   []line   // each is fitted to the inner width
 	width  int
 	height int // lines with both edges
 }
@@ -38,7 +39,23 @@ func (b *brush) draw(x box) []line {
 		}
 		lines = append(lines, join(say(b.g.down, edge), row, say(b.g.down, edge)))
 	}
-	return append(lines, join(say(b.g.bottomLeft, edge), b.edge(nil, x.foot, inner, edge), say(b.g.bottomRight, edge)))
+	return append(lines, join(say(b.g.bottomLeft, edge), b.edge(nil, b.foot(x, inner), inner, edge), say(b.g.bottomRight, edge)))
+}
+
+// foot joins the words of the lower edge that have room.
+func (b *brush) foot(x box, n int) line {
+	m := x.loud
+	if m == plain {
+		m = muted
+	}
+	words := x.foot
+	for len(words) > 1 && width(strings.Join(words, " "+b.g.dot+" ")) > n-5 {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return say(strings.Join(words, " "+b.g.dot+" "), m)
 }
 
 // edge is the upper or lower edge between its corners: a title at the left
@@ -75,6 +92,10 @@ func (b *brush) over(heads, title line, n int, m meaning) line {
 	}
 	out := title
 	rest := string(text[from:])
+	if from > 0 && text[from-1] != ' ' { // a head that lies half under the title
+		end := max(strings.IndexByte(rest, ' '), 0)
+		rest = strings.Repeat(" ", end) + rest[end:]
+	}
 	for rest != "" {
 		word := strings.TrimLeft(rest, " ")
 		if gap := len(rest) - len(word); gap > 0 {

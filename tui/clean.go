@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/lipgloss"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -45,12 +46,14 @@ func (b *brush) clean(s string) string {
 		case r == '\n' || r == '\t' || r == '\r':
 			r = ' '
 		case r == utf8.RuneError || unicode.IsControl(r):
+			base = out.Len()
 			out.WriteString(b.g.odd)
+			seen, accents = seen+1, 0
 			continue
 		case r >= utf8.RuneSelf && b.ascii:
 			r = '?'
 		case unicode.Is(unicode.Mn, r):
-			if seen == 0 || accents == maxAccents || selector(r) || cells.RuneWidth(r) != 0 {
+			if seen == 0 || accents == maxAccents || selector(r) || disputed(out.String()[base:], r) {
 				continue
 			}
 			accents++
@@ -61,8 +64,10 @@ func (b *brush) clean(s string) string {
 		case cells.RuneWidth(r) == 0:
 			continue
 		}
-		if before := out.String()[base:]; r >= utf8.RuneSelf && width(before+string(r)) != width(before)+cells.RuneWidth(r) {
-			out.WriteString(b.g.odd) // it joins with what stands before it
+		if r >= utf8.RuneSelf && disputed(out.String()[base:], r) {
+			base = out.Len()
+			out.WriteString(b.g.odd)
+			seen, accents = seen+1, 0
 			continue
 		}
 		base = out.Len()
@@ -70,6 +75,15 @@ func (b *brush) clean(s string) string {
 		seen, accents = seen+1, 0
 	}
 	return out.String()
+}
+
+// disputed reports whether two ways of counting differ on the cells of r after
+// the character before, as they do where r joins with it. Bubble Tea counts in
+// the second way.
+func disputed(before string, r rune) bool {
+	want := width(before) + cells.RuneWidth(r)
+	s := before + string(r)
+	return width(s) != want || lipgloss.Width(s) != want
 }
 
 // maxAccents is how many accents a character keeps.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -23,6 +24,9 @@ func (p *picture) header() line {
 	for {
 		l := parts[0].l
 		for _, x := range parts[1:] {
+			if x.l.width() == 0 {
+				continue
+			}
 			l = join(l, blank(2), x.l)
 		}
 		room := p.v.Width - end.width() - 1
@@ -111,8 +115,8 @@ func (p *picture) every() string {
 	if s <= 0 {
 		s = 1
 	}
-	if s < 1 {
-		return p.millis(s * 1000)
+	if s == math.Trunc(s) {
+		return p.seconds(s)
 	}
 	return p.millis(s * 1000)
 }

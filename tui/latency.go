@@ -32,8 +32,11 @@ func (p *picture) latencyPanel(width, height int) []line {
 // latencyWindow says what the panel covers.
 func (p *picture) latencyWindow() string {
 	l := p.s.Latency
-	w := "last " + p.seconds(float64(l.WindowS))
-	return fmt.Sprintf("%s %s %s", w, p.g.dot, plural(l.TTFT.N, "turn", "turns"))
+	w := p.seconds(float64(l.WindowS))
+	if l.WindowS >= 60 && l.WindowS%60 == 0 {
+		w = fmt.Sprintf("%dm", l.WindowS/60)
+	}
+	return fmt.Sprintf("last %s %s %s", w, p.g.dot, plural(l.TTFT.N, "turn", "turns"))
 }
 
 // latencyRows draws the three lines in n cells each.
@@ -54,7 +57,7 @@ func (p *picture) latencyRows(n int) []line {
 	hitSpark, _ := p.spark(hits, p.sparkRoom(n, 22))
 	return []line{
 		p.latencyRow("TTFT", p.pair(l.TTFT), spark, peak, n),
-		p.latencyRow("ITL ", p.pair(l.ITL), "", fmt.Sprintf("in %s", p.latencyWindow()), n),
+		p.latencyRow("ITL ", p.pair(l.ITL), "", p.latencyWindow(), n),
 		p.latencyRow("HIT ", hit, hitSpark, saved, n),
 	}
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/agentinfer/dyn/ledger/snapshot"
 )
@@ -15,11 +14,11 @@ const leaseSoon = 30
 func (p *picture) leasesPanel(width, height int) []line {
 	type row = snapshot.Lease
 	t := newTable(p.brush, width-2, []column[row]{
-		{"", 7, 40, left, 0, func(r row, n int) line { return say(p.middle(p.leaseName(r), n), plain) }},
-		{"TOKENS", 6, 6, right, 0, func(r row, n int) line { return say(p.count(float64(r.Tokens)), plain) }},
-		{"BLOCKS", 6, 6, right, 1, func(r row, n int) line { return say(p.count(float64(r.Blocks)), muted) }},
-		{"LEFT", 5, 5, right, 0, func(r row, n int) line { return say(p.seconds(p.left(r)), leaseMeaning(p.left(r))) }},
-		{"", 1, 1, left, 2, func(r row, n int) line { return p.leaseBar(r) }},
+		col("", 9, 200, left, 0, func(r row, n int) line { return say(p.middle(p.leaseName(r), n), plain) }),
+		col("TOKENS", 6, 6, right, 0, func(r row, n int) line { return say(p.count(float64(r.Tokens)), plain) }),
+		col("BLOCKS", 6, 6, right, 1, func(r row, n int) line { return say(p.count(float64(r.Blocks)), muted) }),
+		col("LEFT", 5, 5, right, 0, func(r row, n int) line { return say(p.seconds(p.left(r)), leaseMeaning(p.left(r))) }),
+		col("", 1, 1, left, 2, func(r row, n int) line { return p.leaseBar(r) }),
 	})
 	x := box{panel: Leases, title: "leases", heads: t.heads(), width: width, height: height}
 	live := p.s.Leases.Live
@@ -77,7 +76,7 @@ func (p *picture) leaseBar(x snapshot.Lease) line {
 }
 
 // leasesFoot sums the leases; hidden is the number that had no room.
-func (p *picture) leasesFoot(hidden int) line {
+func (p *picture) leasesFoot(hidden int) []string {
 	x := p.s.Leases
 	if x.Asked == 0 && len(x.Live) == 0 {
 		return nil
@@ -102,5 +101,5 @@ func (p *picture) leasesFoot(hidden int) line {
 	if x.Expired > 0 {
 		words = append(words, p.count(float64(x.Expired))+" expired")
 	}
-	return say(strings.Join(words, " "+p.g.dot+" "), muted)
+	return words
 }

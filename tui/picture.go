@@ -1,6 +1,10 @@
 package tui
 
-import "github.com/agentinfer/dyn/ledger/snapshot"
+import (
+	"strconv"
+
+	"github.com/agentinfer/dyn/ledger/snapshot"
+)
 
 // picture is a snapshot about to be drawn.
 type picture struct {
@@ -27,7 +31,7 @@ func (p *picture) keys(panel Panel) []string {
 		}
 	case Queue:
 		for _, x := range p.bands() {
-			keys = append(keys, x.Class+string(rune(x.Strict)))
+			keys = append(keys, strconv.Itoa(x.Strict)+x.Class)
 		}
 	case Leases:
 		for _, l := range p.s.Leases.Live {

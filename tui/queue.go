@@ -30,10 +30,10 @@ func (p *picture) queuePanel(width, height int) []line {
 		most = max(most, x.Waiting+x.Prefill)
 	}
 	t := newTable(p.brush, width-2, []column[row]{
-		{"", 8, 60, left, 0, func(r row, n int) line { return p.bandBar(r, n, most) }},
-		{"WAIT", 4, 4, right, 0, func(r row, n int) line { return say(p.count(float64(r.Waiting)), waits(r.Waiting)) }},
-		{"PRE", 3, 4, right, 0, func(r row, n int) line { return say(p.count(float64(r.Prefill)), plain) }},
-		{"OLD", 5, 6, right, 1, func(r row, n int) line { return say(p.oldest(r), plain) }},
+		col("", 9, 200, left, 0, func(r row, n int) line { return p.bandBar(r, n, most) }),
+		col("WAIT", 4, 4, right, 0, func(r row, n int) line { return say(p.count(float64(r.Waiting)), waits(r.Waiting)) }),
+		col("PRE", 3, 4, right, 0, func(r row, n int) line { return say(p.count(float64(r.Prefill)), plain) }),
+		col("OLD", 5, 6, right, 1, func(r row, n int) line { return say(p.oldest(r), plain) }),
 	})
 	x := box{panel: Queue, title: "queue", heads: t.heads(), width: width, height: height}
 	at := p.at(Queue)
@@ -108,7 +108,7 @@ func className(class string) string {
 }
 
 // queueFoot sums the queue; hidden is the number of bands that had no room.
-func (p *picture) queueFoot(hidden int) line {
+func (p *picture) queueFoot(hidden int) []string {
 	q := p.s.Queue
 	words := []string{fmt.Sprintf("%d wait %d prefill", q.Waiting, q.Prefill)}
 	if q.Waiting+q.Prefill == 0 {
@@ -126,8 +126,5 @@ func (p *picture) queueFoot(hidden int) line {
 	if q.Canceled > 0 {
 		words = append(words, p.count(float64(q.Canceled))+" canceled")
 	}
-	if words == nil {
-		return nil
-	}
-	return say(strings.Join(words, " "+p.g.dot+" "), muted)
+	return words
 }

@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/agentinfer/dyn/ledger/snapshot"
 )
@@ -23,25 +22,25 @@ func (p *picture) sessionColumns() []column[treeRow] {
 		return of(func(a *snapshot.Agent) line { return say(f(a), plain) })
 	}
 	return []column[treeRow]{
-		{"SESSION / AGENT", 16, 60, left, 0, p.treeName},
-		{"STATE", 9, 10, left, 0, of(p.agentState)},
-		{"WORKER", 6, 10, left, 0, func(r treeRow, n int) line { return p.agentWorker(r, n) }},
-		{"CONTEXT", 7, 7, right, 15, text(func(a *snapshot.Agent) string { return p.known(a.Context) })},
-		{"OVERLAP", 7, 7, right, 0, of(func(a *snapshot.Agent) line {
+		col("SESSION / AGENT", 16, 60, left, 0, p.treeName),
+		col("STATE", 9, 10, left, 0, of(p.agentState)),
+		col("WORKER", 6, 10, left, 0, func(r treeRow, n int) line { return p.agentWorker(r, n) }),
+		col("CONTEXT", 7, 7, right, 15, text(func(a *snapshot.Agent) string { return p.known(a.Context) })),
+		col("OVERLAP", 7, 7, right, 0, of(func(a *snapshot.Agent) line {
 			return say(p.share(a.Overlap), agentPair(a))
-		})},
-		{"HIT", 5, 5, right, 13, of(func(a *snapshot.Agent) line {
+		})),
+		col("HIT", 5, 5, right, 13, of(func(a *snapshot.Agent) line {
 			return p.marked(p.percent(optional(a.Hit), 0), agentPair(a))
-		})},
-		{"LEASE", 5, 5, right, 12, text(func(a *snapshot.Agent) string { return p.seconds(a.LeaseS) })},
-		{"TURNS", 5, 5, right, 11, text(func(a *snapshot.Agent) string { return p.count(float64(a.Turns)) })},
-		{"TTFT", 5, 5, right, 10, text(func(a *snapshot.Agent) string { return p.millis(a.TTFTMS) })},
-		{"LAST", 5, 5, right, 14, func(r treeRow, _ int) line {
+		})),
+		col("LEASE", 5, 5, right, 12, text(func(a *snapshot.Agent) string { return p.seconds(a.LeaseS) })),
+		col("TURNS", 5, 5, right, 11, text(func(a *snapshot.Agent) string { return p.count(float64(a.Turns)) })),
+		col("TTFT", 5, 5, right, 10, text(func(a *snapshot.Agent) string { return p.millis(a.TTFTMS) })),
+		col("LAST", 5, 5, right, 14, func(r treeRow, _ int) line {
 			if r.agent == nil {
 				return say(p.ago(r.session.LastSeen), muted)
 			}
 			return say(p.ago(r.agent.LastSeen), muted)
-		}},
+		}),
 	}
 }
 
@@ -79,18 +78,24 @@ func (p *picture) sessionsPanel(width, height int) []line {
 // treeName is the first cell of a row: a session and its harness, or an agent
 // in its tree.
 func (p *picture) treeName(r treeRow, n int) line {
-	if r.depth > 0 {
-		sign := p.g.branch
-		if r.last {
-			sign = p.g.last
+	if len(r.trail) > 0 {
+		indent := "  "
+		for _, more := range r.trail[:len(r.trail)-1] {
+			indent += map[bool]string{true: p.g.down + " ", false: "  "}[more]
 		}
-		indent := strings.Repeat("  ", r.depth-1) + "  "
+		sign := p.g.last
+		if r.trail[len(r.trail)-1] {
+			sign = p.g.branch
+		}
 		room := max(n-width(indent)-2, 4)
 		return line{{indent + sign + " ", muted}, {p.middle(p.clean(r.agent.ID), room), plain}}
 	}
 	sign := p.g.open
-	if r.folded > 0 || len(r.session.Agents) <= 1 {
+	switch {
+	case r.folded > 0:
 		sign = p.g.folded
+	case r.agent == nil && len(r.session.Agents) == 0, r.agent != nil && len(r.session.Agents) == 1:
+		sign = " " // nobody below it
 	}
 	tail := ""
 	if r.folded > 0 {
@@ -145,7 +150,7 @@ func agentPair(a *snapshot.Agent) meaning {
 }
 
 // sessionFoot is what the lower edge tells of the selected row.
-func (p *picture) sessionFoot(r treeRow) line {
+func (p *picture) sessionFoot(r treeRow) []string {
 	words := []string{p.clean(r.session.ID)}
 	if h := p.clean(r.session.Harness); h != "" {
 		words = append(words, h)
@@ -159,5 +164,5 @@ func (p *picture) sessionFoot(r treeRow) line {
 		}
 		words = append(words, strconv.Itoa(r.agent.Context)+" tokens")
 	}
-	return say(strings.Join(words, " "+p.g.dot+" "), muted)
+	return words
 }

@@ -10,6 +10,13 @@ type column[T any] struct {
 	// so on; 0 never.
 	leave int
 	cell  func(row T, width int) line
+	// alone is the head once the column before it has left; "" is head.
+	alone string
+}
+
+// col makes a column.
+func col[T any](head string, least, most int, at side, leave int, cell func(row T, width int) line) column[T] {
+	return column[T]{head: head, min: least, max: most, at: at, leave: leave, cell: cell}
 }
 
 // table is columns with the widths that they have.
@@ -59,6 +66,10 @@ func (t *table[T]) drop() bool {
 		return false
 	}
 	t.columns = append(t.columns[:first], t.columns[first+1:]...)
+	if first < len(t.columns) && t.columns[first].alone != "" {
+		c := &t.columns[first]
+		c.head, c.min, c.alone = c.alone, max(c.min, len(c.alone)), ""
+	}
 	return true
 }
 
@@ -75,15 +86,28 @@ func (t *table[T]) heads() line {
 }
 
 // row draws one row.
-func (t *table[T]) row(v T) line {
+func (t *table[T]) row(v T) line { return t.until(v, len(t.columns)) }
+
+// until draws the first n cells of a row.
+func (t *table[T]) until(v T, n int) line {
 	l := blank(1)
-	for i, c := range t.columns {
+	for i, c := range t.columns[:n] {
 		l = append(l, t.b.fit(c.cell(v, t.widths[i]), t.widths[i], c.at)...)
 		if i < len(t.columns)-1 {
 			l = append(l, span{" ", plain})
 		}
 	}
 	return l
+}
+
+// column returns the number of the column with a head, -1 when it left.
+func (t *table[T]) column(head string) int {
+	for i, c := range t.columns {
+		if c.head == head {
+			return i
+		}
+	}
+	return -1
 }
 
 // pick marks a row as the selected one.
@@ -103,6 +127,6 @@ func window(n, room, at int) (from, to int) {
 	if n <= room {
 		return 0, n
 	}
-	from = min(max(at-room/2, 0), n-room)
+	from = min(max(at-room+1, 0), n-room)
 	return from, from + room
 }

@@ -7,14 +7,13 @@ import "github.com/agentinfer/dyn/ledger/snapshot"
 type treeRow struct {
 	session *snapshot.Session
 	agent   *snapshot.Agent // nil when the session has no lead
-	depth   int             // 0 for the session's own row
-	last    bool            // of its siblings
+	trail   []bool          // for each level down to this row: siblings follow
 	folded  int             // idle agents that this row stands for
 }
 
 // key names a row so that a selection can follow it.
 func (r treeRow) key() string {
-	if r.depth == 0 || r.agent == nil {
+	if len(r.trail) == 0 {
 		return r.session.ID
 	}
 	return r.session.ID + "\x00" + r.agent.ID
@@ -74,10 +73,10 @@ func appendSession(rows []treeRow, s *snapshot.Session, fold bool) []treeRow {
 		return rows
 	}
 	g := &grower{session: s, children: children, seen: map[*snapshot.Agent]bool{}}
-	rows = g.grow(rows, "", 1)
+	rows = g.grow(rows, "", nil)
 	for i := range rest { // below an agent that was folded, or in a circle
 		if a := &rest[i]; !g.seen[a] && !(fold && a.State == "idle") {
-			rows = g.add(rows, a, 1, true)
+			rows = g.add(rows, a, []bool{false})
 		}
 	}
 	return rows
@@ -93,22 +92,25 @@ type grower struct {
 	seen     map[*snapshot.Agent]bool
 }
 
-func (g *grower) grow(rows []treeRow, parent string, depth int) []treeRow {
+func (g *grower) grow(rows []treeRow, parent string, trail []bool) []treeRow {
 	under := g.children[parent]
 	for i, a := range under {
-		rows = g.add(rows, a, depth, i == len(under)-1)
+		rows = g.add(rows, a, append(trail[:len(trail):len(trail)], i < len(under)-1))
 	}
 	return rows
 }
 
-func (g *grower) add(rows []treeRow, a *snapshot.Agent, depth int, last bool) []treeRow {
+func (g *grower) add(rows []treeRow, a *snapshot.Agent, trail []bool) []treeRow {
 	if g.seen[a] || len(rows) >= maxRows {
 		return rows
 	}
 	g.seen[a] = true
-	rows = append(rows, treeRow{session: g.session, agent: a, depth: depth, last: last})
+	rows = append(rows, treeRow{session: g.session, agent: a, trail: trail})
 	if a.ID == "" {
 		return rows
 	}
-	return g.grow(rows, a.ID, min(depth+1, maxDepth))
+	if len(trail) == maxDepth { // deeper ones stand beside it
+		trail = trail[:maxDepth-1]
+	}
+	return g.grow(rows, a.ID, trail)
 }

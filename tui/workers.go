@@ -16,42 +16,43 @@ const gap = 0.10
 // says so.
 const oldLoad = 5
 
-// workerColumns are the columns of the workers panel.
+// workerColumns are the columns of the workers panel. Columns that are left
+// out first have the lowest number: those of the design after what only wide
+// windows show.
 func (p *picture) workerColumns() []column[snapshot.Worker] {
 	type w = snapshot.Worker
-	all := []column[w]{
-		{"WORKER", 6, 14, left, 0, func(r w, n int) line { return say(p.middle(p.clean(r.Name), n), plain) }},
-		{"STATE", 9, 9, left, 0, func(r w, n int) line { return p.state(r) }},
-		{"RUN", 3, 4, right, 0, func(r w, n int) line { return p.load(r, r.Running) }},
-		{"WAIT", 4, 5, right, 0, func(r w, n int) line { return p.load(r, r.Waiting) }},
-		{"KV", 7, 15, left, 0, p.kv},
-		{"OVERLAP", 7, 7, right, 0, func(r w, n int) line { return say(p.share(r.Overlap), pairMeaning(r)) }},
-		{"HIT", 7, 7, right, 13, p.hit},
-		{"TTFT p50", 8, 8, right, 12, func(r w, n int) line { return say(p.quantile(r.TTFT, r.TTFT.P50), plain) }},
-		{"TTFT p95", 8, 8, right, 0, func(r w, n int) line { return say(p.quantile(r.TTFT, r.TTFT.P95), plain) }},
-		{"TOK/S", 5, 6, right, 14, func(r w, n int) line { return say(p.rate(r.TPS), plain) }},
-		{"SENT", 4, 5, right, 5, func(r w, n int) line { return say(p.count(float64(r.InFlight)), plain) }},
-		{"INDEX", 11, 11, left, 4, p.index},
-		{"PID", 7, 8, right, 3, func(r w, n int) line { return p.pid(r) }},
-		{"UP", 5, 6, right, 2, func(r w, n int) line { return say(p.ago(r.Since), muted) }},
-		{"RESTARTS", 8, 8, right, 2, func(r w, n int) line { return say(strconv.Itoa(r.Restarts), plain) }},
-		{"ENGINE", 10, 20, left, 1, func(r w, n int) line { return say(p.middle(p.clean(r.Engine), n), muted) }},
+	word := func(f func(r w) string, m meaning) func(w, int) line {
+		return func(r w, n int) line { return say(p.middle(p.clean(f(r)), n), m) }
+	}
+	fact := func(f func(r w) line) func(w, int) line {
+		return func(r w, _ int) line { return f(r) }
+	}
+	all := []column[w]{col("WORKER", 6, 20, left, 0, word(func(r w) string { return r.Name }, plain))}
+	if len(p.s.Models) > 1 {
+		all = append(all, col("MODEL", 8, 24, left, 6, word(func(r w) string { return r.Model }, muted)))
 	}
 	if p.anyGPU() {
-		all = insert(all, 1, column[w]{"GPU", 5, 9, left, 11, func(r w, n int) line { return say(p.gpus(r.GPUs), plain) }})
+		all = append(all, col("GPU", 5, 9, left, 11, fact(func(r w) line { return say(p.gpus(r.GPUs), plain) })))
 	}
-	if len(p.s.Models) > 1 {
-		all = insert(all, 1, column[w]{"MODEL", 8, 24, left, 10, func(r w, n int) line { return say(p.middle(p.clean(r.Model), n), muted) }})
-	}
-	return all
-}
-
-// insert puts v into s at i.
-func insert[T any](s []T, i int, v T) []T {
-	s = append(s, v)
-	copy(s[i+1:], s[i:])
-	s[i] = v
-	return s
+	p95 := col("p95", 5, 5, right, 0, fact(func(r w) line { return say(p.quantile(r.TTFT, r.TTFT.P95), plain) }))
+	p95.alone = "TTFT p95"
+	return append(all,
+		col("STATE", 9, 9, left, 0, fact(p.state)),
+		col("RUN", 3, 4, right, 0, fact(func(r w) line { return p.load(r, r.Running) })),
+		col("WAIT", 4, 5, right, 0, fact(func(r w) line { return p.load(r, r.Waiting) })),
+		col("KV", 12, 21, left, 0, p.kv),
+		col("OVERLAP", 7, 7, right, 0, fact(func(r w) line { return say(p.share(r.Overlap), pairMeaning(r)) })),
+		col("HIT", 7, 7, right, 13, fact(p.hit)),
+		col("TTFT p50", 8, 8, right, 12, fact(func(r w) line { return say(p.quantile(r.TTFT, r.TTFT.P50), plain) })),
+		p95,
+		col("TOK/S", 5, 6, right, 14, fact(func(r w) line { return say(p.rate(r.TPS), plain) })),
+		col("SENT", 4, 5, right, 5, fact(func(r w) line { return say(p.count(float64(r.InFlight)), plain) })),
+		col("INDEX", 11, 11, left, 4, p.index),
+		col("PID", 7, 8, right, 3, fact(p.pid)),
+		col("UP", 5, 6, right, 2, fact(func(r w) line { return say(p.ago(r.Since), muted) })),
+		col("RESTARTS", 8, 8, right, 1, fact(func(r w) line { return say(strconv.Itoa(r.Restarts), plain) })),
+		col("ENGINE", 10, 20, left, 1, word(func(r w) string { return r.Engine }, muted)),
+	)
 }
 
 // workersPanel draws the workers.
@@ -65,7 +66,8 @@ func (p *picture) workersPanel(width, height int) []line {
 	for i := from; i < to; i++ {
 		l := t.row(ws[i])
 		if why := p.trouble(ws[i]); why != "" {
-			l = p.whyRow(ws[i], why, width-2)
+			n := t.column("STATE") + 1
+			l = p.fit(join(t.until(ws[i], n), p.whyWords(ws[i], why)), width-2, left)
 		}
 		if p.v.Focus == Workers && i == at {
 			l = p.pick(l)
@@ -121,8 +123,8 @@ func (p *picture) trouble(w snapshot.Worker) string {
 	return p.clean(w.Why)
 }
 
-// whyRow is the row of a worker that has no numbers: name, state and reason.
-func (p *picture) whyRow(w snapshot.Worker, why string, n int) line {
+// whyWords stand in place of the numbers of a worker that has none.
+func (p *picture) whyWords(w snapshot.Worker, why string) line {
 	words := []string{why}
 	if up := p.ago(w.Since); up != p.g.unknown {
 		words = append(words, up)
@@ -134,10 +136,7 @@ func (p *picture) whyRow(w snapshot.Worker, why string, n int) line {
 	if w.State == "down" {
 		m = bad
 	}
-	name := p.fit(say(p.middle(p.clean(w.Name), 12), plain), 12, left)
-	state := p.fit(p.state(w), 9, left)
-	return p.fit(join(blank(1), name, blank(1), state, blank(1),
-		say(strings.Join(words, " "+p.g.dot+" "), m)), n, left)
+	return say(strings.Join(words, " "+p.g.dot+" "), m)
 }
 
 // load is a number that the engine reported, unknown when it never did.
@@ -198,7 +197,7 @@ func pairMeaning(w snapshot.Worker) meaning {
 
 // hit is the share that the engine found cached, with the sign of a pair that
 // parted in the last cell.
-func (p *picture) hit(w snapshot.Worker, _ int) line {
+func (p *picture) hit(w snapshot.Worker) line {
 	return p.marked(p.percent(optional(w.Hit), 1), pairMeaning(w))
 }
 
@@ -258,7 +257,7 @@ func (p *picture) gpus(ids []int) string {
 }
 
 // workerFoot is what the lower edge tells of the selected worker.
-func (p *picture) workerFoot(w snapshot.Worker) line {
+func (p *picture) workerFoot(w snapshot.Worker) []string {
 	words := []string{p.clean(w.Name), p.clean(w.URL)}
 	if w.Attached {
 		words = append(words, "attached")
@@ -268,7 +267,6 @@ func (p *picture) workerFoot(w snapshot.Worker) line {
 	if w.Engine != "" {
 		words = append(words, p.clean(w.Engine))
 	}
-	words = append(words, fmt.Sprintf("overlap %s of %s tokens in %ds",
+	return append(words, fmt.Sprintf("overlap %s of %s tokens in %ds",
 		p.count(float64(w.Predicted)), p.count(float64(w.Prompt)), w.WindowS))
-	return say(strings.Join(words, " "+p.g.dot+" "), muted)
 }
