@@ -111,7 +111,7 @@ func (x *Index) place(o *holder, ev turn.KVEvent) {
 	}
 	tier := tierOf(ev.Tier)
 	for i, engine := range ev.Hashes {
-		hash = next(hash, ev.Tokens[i*x.block:(i+1)*x.block])
+		hash = next(&x.scratch, hash, ev.Tokens[i*x.block:(i+1)*x.block])
 		if parent = x.nodes.put(hash, parent); parent == 0 {
 			x.count.refused++
 			return

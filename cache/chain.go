@@ -10,8 +10,9 @@ import (
 // model nor salt is given.
 const Seed = 1337
 
-// onStack is the block size, in tokens, up to which hashing takes no heap.
-const onStack = 256
+// onStack is the block size, in tokens, up to which Extend takes no heap for
+// its scratch.
+const onStack = 64
 
 // SaltSeed is the parent of block 0: prefixes of different models or salts
 // have no hash in common. It is Seed itself when both are empty.
@@ -34,23 +35,26 @@ func Extend(dst []uint64, seed uint64, ids []uint32, block int) []uint64 {
 	if n := len(dst); n > 0 {
 		parent = dst[n-1]
 	}
+	var stack [8 + 4*onStack]byte
+	scratch := stack[:]
 	for i := len(dst); block > 0 && (i+1)*block <= len(ids); i++ {
-		parent = next(parent, ids[i*block:(i+1)*block])
+		parent = next(&scratch, parent, ids[i*block:(i+1)*block])
 		dst = append(dst, parent)
 	}
 	return dst
 }
 
-// next hashes one block after its parent.
-func next(parent uint64, tokens []uint32) uint64 {
-	var stack [8 + 4*onStack]byte
-	b := stack[:]
-	if len(tokens) > onStack {
+// next hashes one block after its parent, in scratch, which grows if it must.
+func next(scratch *[]byte, parent uint64, tokens []uint32) uint64 {
+	b := *scratch
+	if len(b) < 8+4*len(tokens) {
 		b = make([]byte, 8+4*len(tokens))
+		*scratch = b
 	}
+	b = b[:8+4*len(tokens)]
 	binary.LittleEndian.PutUint64(b, parent)
 	for i, t := range tokens {
 		binary.LittleEndian.PutUint32(b[8+4*i:], t)
 	}
-	return xxh3.HashSeed(b[:8+4*len(tokens)], Seed)
+	return xxh3.HashSeed(b, Seed)
 }

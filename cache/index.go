@@ -45,6 +45,7 @@ type Index struct {
 	due      []expectation   // by deadline
 	dueNodes int             // nodes in due
 	work     []uint32        // see settle
+	scratch  []byte          // see next
 	count    counts
 }
 

@@ -1,10 +1,11 @@
 package cache
 
-import "testing"
-
 // verify checks an index against its own rules: whole sets follow from held
 // sets, links fit, nothing is kept that nobody needs, counts add up.
-func verify(t testing.TB, x *Index) {
+func verify(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, x *Index) {
 	t.Helper()
 	held := map[uint64]int{}
 	for hash, i := range x.nodes.at {

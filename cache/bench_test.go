@@ -1,0 +1,121 @@
+package cache
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+const deep = 16 << 10 // blocks of a long chain
+
+// hold makes a holder store n blocks of a chain, in events of 128 blocks.
+func holdChain(x *Index, h Holder, ids []uint32, n int) {
+	b := x.Block()
+	for from := 0; from < n; from += 128 {
+		to := min(from+128, n)
+		ev := turn.KVEvent{Kind: turn.KVStored, BlockSize: b, Tokens: ids[from*b : to*b], Tier: "gpu"}
+		for i := from; i < to; i++ {
+			ev.Hashes = append(ev.Hashes, uint64(i+1)*7919)
+		}
+		if from > 0 {
+			ev.Parent, ev.HasParent = uint64(from)*7919, true
+		}
+		x.Apply(h, ev)
+	}
+}
+
+// long is an index of 16-token blocks where every holder has a chain of 16 Ki
+// blocks, each to a depth of its own choosing.
+func long(t testing.TB, depth func(holder int) int) (*Index, []uint64) {
+	t.Helper()
+	x := NewIndex(16, Options{})
+	ids := make([]uint32, deep*16)
+	for i := range ids {
+		ids[i] = uint32(i * 7)
+	}
+	for i := range maxHolders {
+		h, err := x.Join(fmt.Sprint("w", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		holdChain(x, h, ids, depth(i))
+	}
+	return x, Extend(nil, x.Seed(""), ids, 16)
+}
+
+func TestOverlapAllocatesNothing(t *testing.T) {
+	x, chain := long(t, func(i int) int { return i * deep / maxHolders })
+	dst := make([]Overlap, 0, maxHolders)
+	if n := testing.AllocsPerRun(20, func() { dst = x.Overlap(dst[:0], chain) }); n > 0 {
+		t.Fatalf("%v allocations", n)
+	}
+	if len(dst) != maxHolders-1 || dst[62].Blocks != 63*deep/maxHolders {
+		t.Fatalf("%d holders, the last %+v", len(dst), dst[len(dst)-1])
+	}
+}
+
+// The bar is 100 µs; a machine that is ten times as slow still passes.
+func TestOverlapIsFast(t *testing.T) {
+	x, chain := long(t, func(int) int { return deep })
+	dst := make([]Overlap, 0, maxHolders)
+	best := time.Hour
+	for range 20 {
+		began := time.Now()
+		dst = x.Overlap(dst[:0], chain)
+		best = min(best, time.Since(began))
+	}
+	if len(dst) != maxHolders || dst[0].Blocks != deep || best > 100*time.Microsecond {
+		t.Fatalf("%d holders, %+v, in %v", len(dst), dst[0], best)
+	}
+}
+
+func BenchmarkOverlap(b *testing.B) {
+	for name, depth := range map[string]func(int) int{
+		"all held":      func(int) int { return deep },
+		"64 depths":     func(i int) int { return i * deep / maxHolders },
+		"one at home":   func(i int) int { return []int{deep - 20, 400}[min(i, 1)] },
+		"nothing known": func(int) int { return 0 },
+	} {
+		x, chain := long(b, depth)
+		dst := make([]Overlap, 0, maxHolders)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				dst = x.Overlap(dst[:0], chain)
+			}
+		})
+	}
+}
+
+func BenchmarkStoredBlock(b *testing.B) {
+	ids := make([]uint32, deep*16)
+	for i := range ids {
+		ids[i] = uint32(i * 7)
+	}
+	b.ReportAllocs()
+	for n := 0; n < b.N; n += deep {
+		b.StopTimer()
+		x := NewIndex(16, Options{})
+		h, _ := x.Join("w")
+		b.StartTimer()
+		holdChain(x, h, ids, deep)
+	}
+}
+
+func BenchmarkExtendBlock(b *testing.B) {
+	ids := make([]uint32, deep*16)
+	var dst []uint64
+	for n := 0; n < b.N; n += deep {
+		dst = Extend(dst[:0], Seed, ids, 16)
+	}
+}
+
+func BenchmarkExpectNewSuffix(b *testing.B) {
+	x, chain := long(b, func(int) int { return deep - 200 })
+	h, _ := x.Join("w3")
+	for b.Loop() {
+		x.Expect(h, chain, time.Nanosecond)
+	}
+}
