@@ -217,7 +217,7 @@ func (c *call) finish(cut bool) bool {
 // is closed, what is no JSON made JSON. What does not begin with a brace is
 // an empty object.
 func Repair(args string) string {
-	args = strings.TrimSpace(args)
+	args = strings.TrimLeft(args, spaces)
 	if args == "" || args[0] != '{' {
 		return "{}"
 	}

@@ -60,11 +60,11 @@ func (s *Stream) items() bool {
 			s.raw, s.tagged = s.raw[:0], false
 		}
 		s.next()
-	case c == ']':
+	case c == ']' && s.sent:
 		s.keep(c)
 		s.skip(1)
 		s.at = behind
-	case s.sent || c == '<':
+	case s.sent:
 		s.at = behind
 	default:
 		s.unread()

@@ -58,6 +58,8 @@ func (v *value) escape(c byte) verdict {
 // endBare writes a number or word as strict JSON.
 func (v *value) endBare() {
 	w := v.bare
+	v.out = append(v.out, v.sep...)
+	v.sep = v.sep[:0]
 	switch {
 	case v.key:
 		v.out = appendQuoted(v.out, w)

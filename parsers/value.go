@@ -98,7 +98,7 @@ func (v *value) structure(c byte) verdict {
 			v.at = atValue
 			return took
 		}
-		if !begins(c) {
+		if !v.fits(c) {
 			return bad
 		}
 		v.out = append(v.out, ':')
@@ -108,11 +108,11 @@ func (v *value) structure(c byte) verdict {
 			v.at = v.inside()
 			return took
 		}
-		if !begins(c) {
+		if v.at = v.inside(); !v.fits(c) {
+			v.at = atNext
 			return bad
 		}
 		v.out = append(v.out, ',')
-		v.at = v.inside()
 	case atItem, atKey:
 		if c == ',' {
 			return took
@@ -137,17 +137,16 @@ func (v *value) part(c byte) {
 
 // begin starts a value or a key with c.
 func (v *value) begin(c byte) verdict {
+	if !v.fits(c) {
+		return bad
+	}
 	v.key = v.at == atKey
 	switch {
 	case c == '"' || c == '\'':
 		v.part('"')
 		v.quote, v.at, v.fed = c, inString, 0
 	case isBare(c):
-		v.out = append(v.out, v.sep...)
-		v.sep = v.sep[:0]
 		v.bare, v.at = append(v.bare[:0], c), inBare
-	case v.key || c != '{' && c != '[' || len(v.stack) == maxDepth:
-		return bad
 	case c == '{':
 		v.part(c)
 		v.stack, v.at = append(v.stack, '}'), atKey
@@ -212,11 +211,22 @@ func (v *value) finish() {
 	case inBare:
 		v.endBare()
 	}
+	if v.at == atValue {
+		v.out = append(v.out, v.sep...)
+	}
 	v.complete()
 	for n := len(v.stack) - 1; n >= 0; n-- {
 		v.out = append(v.out, v.stack[n])
 	}
 	v.stack, v.at = v.stack[:0], atEnd
+}
+
+// fits reports whether c can start what is expected here.
+func (v *value) fits(c byte) bool {
+	if c == '{' || c == '[' {
+		return v.at != atKey && len(v.stack) < maxDepth
+	}
+	return begins(c)
 }
 
 // begins reports whether c can start a value or a key.
