@@ -101,6 +101,9 @@ func (r *rig) listen() *zmtp.Sub {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { sub.Close() })
+	if err := sub.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		r.t.Fatal(err)
+	}
 	until(r.t, "the subscription arrives", func() bool { return r.events.Subscribers() == 1 })
 	return sub
 }
