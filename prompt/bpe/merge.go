@@ -14,6 +14,7 @@ type work struct {
 	ids   [short]uint32
 	ranks [short]uint32
 	long  chain
+	memo  memo
 }
 
 // piece appends the ids of one piece.
@@ -21,7 +22,17 @@ func (t *Tokenizer) piece(dst []uint32, w *work, s string) []uint32 {
 	if e := t.pieces.find(s); e != nil && e.whole {
 		return append(dst, e.id)
 	}
-	return t.merge(dst, w, s)
+	r := w.memo.slot(s, keyOf(s))
+	if r == nil {
+		return t.merge(dst, w, s)
+	}
+	if r.holds(s) {
+		return append(dst, r.ids[:r.k]...)
+	}
+	from := len(dst)
+	dst = t.merge(dst, w, s)
+	r.keep(s, dst[from:])
+	return dst
 }
 
 // merge appends the ids of a piece, from its bytes up.

@@ -17,8 +17,10 @@ func TestMergesAgainstDefinition(t *testing.T) {
 		for range 60 {
 			text := randomLetters(r, 1+r.Intn(200), 4)
 			want := strings.Join(byDefinition(merges, text), "|")
-			if got := spelled(tok, tok.Encode(nil, text)); got != want {
-				t.Fatalf("seed %d, %q: got %q, want %q", seed, text, got, want)
+			for range 2 { // the second time from memory
+				if got := spelled(tok, tok.Encode(nil, text)); got != want {
+					t.Fatalf("seed %d, %q: got %q, want %q", seed, text, got, want)
+				}
 			}
 		}
 	}
@@ -67,6 +69,25 @@ func byDefinition(merges []string, text string) []string {
 		}
 		parts[at] += parts[at+1]
 		parts = append(parts[:at+1], parts[at+2:]...)
+	}
+}
+
+// TestMemoryIsExact: pieces that come again, and pieces that take the place
+// of others in the memory, are merged as any other.
+func TestMemoryIsExact(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	merges := randomMerges(r, 60)
+	tok := made{merges: merges}.read(t)
+	words := make([]string, 6000)
+	for i := range words {
+		words[i] = randomLetters(r, 1+r.Intn(40), 4)
+	}
+	for range 20_000 {
+		word := words[r.Intn(len(words))]
+		want := strings.Join(byDefinition(merges, word), "|")
+		if got := spelled(tok, tok.Encode(nil, word)); got != want {
+			t.Fatalf("%q: got %q, want %q", word, got, want)
+		}
 	}
 }
 
