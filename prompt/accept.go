@@ -66,7 +66,7 @@ const punctuation = "{}\", \n"
 // this version cannot print the same.
 func accept(source string) (style, error) {
 	if f := family(source); f != "" {
-		return style{}, fmt.Errorf("the template is for %s; this version renders ChatML with hermes calls only", f)
+		return style{}, fmt.Errorf("the template looks made for %s; this version renders ChatML with hermes calls only", f)
 	}
 	for _, need := range []string{"<|im_start|>", "<|im_end|>", "<tools>", "<tool_call>", "<tool_response>", `arguments`, "tojson"} {
 		if !strings.Contains(source, need) {

@@ -25,6 +25,9 @@ type Model struct {
 // A folder whose tokenizer or template is outside this version gives
 // ErrUnsupported with the file and the reason.
 func Open(dir string) (*Model, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("open model folder: %w", err)
+	}
 	m, err := OpenFS(os.DirFS(dir))
 	if err != nil {
 		return nil, fmt.Errorf("open model folder %s: %w", dir, err)

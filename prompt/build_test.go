@@ -1,0 +1,294 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// simModel is the simulated engine's own model folder.
+func simModel(t testing.TB) *Model {
+	t.Helper()
+	m, err := Open(filepath.Join("..", "engine", "sim", "model"))
+	if os.IsNotExist(err) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// text makes strings with what is hard: white space at the ends, tags, other
+// scripts.
+var text = rapid.SampledFrom([]string{
+	"hello", " leading and trailing \n", "", "two\n\nparagraphs", "<tool_call>", "</think> hm", "日本語 🗼",
+	"if x < 3 {\n\treturn\n}", "<|im_end|>", "<tool_response>\nx\n</tool_response>", "  ", "é 👩‍👩‍👧",
+})
+
+// block makes one block that fits a role.
+func block(t *rapid.T, role turn.Role) turn.Block {
+	b := turn.Block{Kind: turn.Text, Text: text.Draw(t, "text")}
+	switch {
+	case role == turn.ToolRole:
+		b.Kind = turn.ToolResult
+	case role == turn.Assistant && rapid.Bool().Draw(t, "call"):
+		args := rapid.SampledFrom([]string{`{}`, `{"a": 1}`, `{"b":[1,2.50,{"c":"é\n"}]}`, `no json`}).Draw(t, "args")
+		b = turn.Block{Kind: turn.ToolUse, Name: "f", Args: json.RawMessage(args)}
+	case role == turn.Assistant && rapid.Bool().Draw(t, "thought"):
+		b.Kind = turn.ThinkingBlock
+	}
+	if rapid.IntRange(0, 5).Draw(t, "ask") == 0 {
+		b.Lease = 5 * time.Minute
+	}
+	return b
+}
+
+// message makes one message.
+func message(t *rapid.T, role turn.Role) turn.Message {
+	m := turn.Message{Role: role}
+	for range rapid.IntRange(1, 3).Draw(t, "blocks") {
+		m.Blocks = append(m.Blocks, block(t, role))
+	}
+	return m
+}
+
+// TestStateSavesWorkOnly grows, cuts and changes conversations at random: the
+// prompt built with the state of the turn before is the prompt built from
+// nothing, and its marks are the same.
+func TestStateSavesWorkOnly(t *testing.T) {
+	m := simModel(t)
+	rapid.Check(t, func(t *rapid.T) {
+		var s State
+		raw := NewRaw(1 << 16)
+		tr := &turn.Turn{}
+		if rapid.Bool().Draw(t, "tools") {
+			tr.Tools = []turn.Tool{{Name: "f", Description: text.Draw(t, "description"), Schema: json.RawMessage(`{"type":"object"}`)}}
+		}
+		for range rapid.IntRange(1, 6).Draw(t, "turns") {
+			change(t, tr)
+			rolling := Rolling(nil, tr)
+			got, err := m.Build(&s, tr, rolling, raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _ := m.Build(nil, tr, rolling, raw)
+			if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Marks, want.Marks) || got.Thinks != want.Thinks {
+				t.Fatalf("with state\n%q\nfrom nothing\n%q", m.tok.Decode(nil, got.IDs), m.tok.Decode(nil, want.IDs))
+			}
+			if got.Reused > len(got.IDs) {
+				t.Fatalf("reused %d of %d", got.Reused, len(got.IDs))
+			}
+			if rapid.Bool().Draw(t, "keep") {
+				raw.Put(rolling[rapid.IntRange(0, len(rolling)-1).Draw(t, "at")], []uint32{9, 8, 7})
+			}
+		}
+	})
+}
+
+// change alters a conversation as a client might.
+func change(t *rapid.T, tr *turn.Turn) {
+	roles := []turn.Role{turn.System, turn.User, turn.Assistant, turn.ToolRole}
+	switch n := len(tr.Messages); {
+	case n > 0 && rapid.IntRange(0, 4).Draw(t, "how") == 0:
+		tr.Messages = slices.Clone(tr.Messages[:rapid.IntRange(1, n).Draw(t, "keep")])
+	case n > 0 && rapid.IntRange(0, 4).Draw(t, "how") == 0:
+		i := rapid.IntRange(0, n-1).Draw(t, "which")
+		tr.Messages[i] = message(t, tr.Messages[i].Role)
+	}
+	tr.Thinking.Mode = rapid.SampledFrom([]string{"", "off"}).Draw(t, "mode")
+	for range rapid.IntRange(1, 3).Draw(t, "new") {
+		tr.Messages = append(tr.Messages, message(t, rapid.SampledFrom(roles).Draw(t, "role")))
+	}
+}
+
+// TestPromptsGrow plays a conversation the way the server does: each prompt
+// begins with the one before and the answer to it, exactly, whatever the
+// model wrote and whichever way the client sends it back.
+func TestPromptsGrow(t *testing.T) {
+	m := simModel(t)
+	rapid.Check(t, func(t *rapid.T) {
+		var s State
+		raw := NewRaw(1 << 20)
+		tr := &turn.Turn{Messages: []turn.Message{{Role: turn.System, Blocks: []turn.Block{{Text: "Be short."}}}}}
+		var before []uint32
+		for range rapid.IntRange(1, 6).Draw(t, "turns") {
+			role := rapid.SampledFrom([]turn.Role{turn.User, turn.ToolRole}).Draw(t, "role")
+			tr.Messages = append(tr.Messages, message(t, role))
+			tr.Thinking.Mode = rapid.SampledFrom([]string{"", "on", "off"}).Draw(t, "mode")
+			Steady(tr)
+			rolling := Rolling(nil, tr)
+			p, err := m.Build(&s, tr, rolling, raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.IDs) < len(before) || !slices.Equal(p.IDs[:len(before)], before) {
+				t.Fatalf("prompt\n%q\ndoes not begin with\n%q", m.tok.Decode(nil, p.IDs), m.tok.Decode(nil, before))
+			}
+			out := m.tok.Encode(nil, rapid.SampledFrom([]string{"fine", "<think>\nhm\n</think>\n\nOdd  spacing \n", "x<tool_call>{\"name\":\"f\"}"}).Draw(t, "out"))
+			said := message(t, turn.Assistant)
+			raw.Put(Next(rolling[len(rolling)-1], said), out)
+			before = append(slices.Clone(p.IDs), out...)
+			tr.Messages = append(slices.Clone(tr.Messages), replayed(said))
+		}
+	})
+}
+
+// replayed is an answer as clients send it back: trimmed, without thinking,
+// arguments written anew, other ids.
+func replayed(m turn.Message) turn.Message {
+	out := turn.Message{Role: m.Role}
+	for _, b := range m.Blocks {
+		if b.Kind == turn.ThinkingBlock {
+			continue
+		}
+		b.ID = "another"
+		b.Text = strings.TrimSpace(b.Text)
+		var v any
+		if json.Unmarshal(b.Args, &v) == nil {
+			b.Args, _ = json.Marshal(v)
+		}
+		out.Blocks = append(out.Blocks, b)
+	}
+	return out
+}
+
+func TestMarks(t *testing.T) {
+	m := simModel(t)
+	text := func(s string, ttl time.Duration) turn.Block {
+		return turn.Block{Kind: turn.Text, Text: s, Lease: ttl}
+	}
+	tr := &turn.Turn{
+		Tools: []turn.Tool{{Name: "f", Lease: 1}},
+		Messages: []turn.Message{
+			{Role: turn.System, Blocks: []turn.Block{text("a", 2), text("b", 3)}},
+			{Role: turn.User, Blocks: []turn.Block{text("c", 0)}},
+			{Role: turn.ToolRole, Blocks: []turn.Block{{Kind: turn.ToolResult, Text: "d", Lease: 4}}},
+			{Role: turn.ToolRole, Blocks: []turn.Block{{Kind: turn.ToolResult, Text: "e", Lease: 5}}},
+		},
+		Hints: turn.Hints{Lease: 6},
+	}
+	p, err := m.Build(nil, tr, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := string(m.tok.Decode(nil, p.IDs))
+	for i, want := range []string{"<|im_start|>user\nc", "<|im_start|>user\nc", "<|im_start|>user\nc", "\n<tool_response>\ne", "<|im_start|>assistant\n", ""} {
+		mark := p.Marks[i]
+		rest := string(m.tok.Decode(nil, p.IDs[mark.Tokens:]))
+		if mark.TTL != time.Duration(i+1) || !strings.HasPrefix(rest, want) || want == "" && rest != "" {
+			t.Errorf("mark %d: %+v before %q, want before %q, of %q", i, mark, rest, want, all)
+		}
+	}
+	if n, err := m.Count(tr); n != len(p.IDs) || err != nil {
+		t.Errorf("Count = %d, %v; the prompt has %d", n, err, len(p.IDs))
+	}
+}
+
+func TestRawIsBounded(t *testing.T) {
+	r := NewRaw(10 * entryBytes)
+	for i := range uint64(100) {
+		r.Put(i, make([]uint32, 10))
+		r.Find(0)
+	}
+	if r.Bytes() > 10*entryBytes {
+		t.Errorf("holds %d bytes", r.Bytes())
+	}
+	if _, ok := r.Find(0); !ok {
+		t.Error("the entry in use was dropped")
+	}
+	r.Put(1, make([]uint32, 1<<20))
+	if ids, ok := r.Find(1); ok {
+		t.Error("too large an entry was kept:", len(ids))
+	}
+	if _, ok := (*Raw)(nil).Find(1); ok {
+		t.Error("nil holds something")
+	}
+}
+
+// conversation is one of about the given bytes, as agents have them: half
+// tool results, the rest calls and text.
+func conversation(bytes int) *turn.Turn {
+	tr := &turn.Turn{}
+	for i := range 24 {
+		tr.Tools = append(tr.Tools, turn.Tool{
+			Name: fmt.Sprint("tool_", i), Description: strings.Repeat("Does a thing, well. ", 40),
+			Schema: json.RawMessage(`{"type":"object","properties":{` + strings.Repeat(`"key":{"type":"string","description":"A word."},`, 20) + `"z":{"type":"integer"}}}`),
+		})
+	}
+	add := func(role turn.Role, b turn.Block) {
+		tr.Messages = append(tr.Messages, turn.Message{Role: role, Blocks: []turn.Block{b}})
+	}
+	code := "func add(a, b int) int {\n\treturn a + b // sums\n}\n\n"
+	add(turn.System, turn.Block{Text: strings.Repeat("You are a coding agent. ", 300)})
+	add(turn.User, turn.Block{Text: "Fix the build."})
+	for i, n := 0, 0; n < bytes; i++ {
+		args := fmt.Sprintf(`{"path": "pkg/file_%d.go", "content": %q}`, i, strings.Repeat(code, 6))
+		tr.Messages = append(tr.Messages, turn.Message{Role: turn.Assistant, Blocks: []turn.Block{
+			{Kind: turn.Text, Text: fmt.Sprintf("Step %d: I read the file and change it.", i)},
+			{Kind: turn.ToolUse, ID: "x", Name: "edit", Args: json.RawMessage(args)},
+		}})
+		result := strings.Repeat(fmt.Sprintf("line %d: ", i)+code, 35)
+		add(turn.ToolRole, turn.Block{Kind: turn.ToolResult, Text: result})
+		n += len(args) + len(result)
+	}
+	return tr
+}
+
+func BenchmarkRolling240KB(b *testing.B) {
+	tr := conversation(240 << 10)
+	var dst []uint64
+	b.ReportAllocs()
+	for b.Loop() {
+		dst = Rolling(dst[:0], tr)
+	}
+}
+
+// BenchmarkBuild builds 240 KB: new, known, and with one more turn.
+func BenchmarkBuild(b *testing.B) {
+	m := qwen3(b)
+	tr := conversation(240 << 10)
+	rolling := Rolling(nil, tr)
+	raw := NewRaw(1 << 20)
+	b.Run("new", func(b *testing.B) {
+		for b.Loop() {
+			p, _ := m.Build(nil, tr, rolling, raw)
+			b.ReportMetric(float64(len(p.IDs)), "tokens")
+		}
+	})
+	b.Run("tokenizer alone", func(b *testing.B) {
+		segs, _ := m.render.Render(tr)
+		var ids []uint32
+		for b.Loop() {
+			ids = ids[:0]
+			for _, s := range segs {
+				ids = m.tok.Encode(ids, s.Text)
+			}
+		}
+	})
+	b.Run("known", func(b *testing.B) {
+		var s State
+		b.ReportAllocs()
+		for b.Loop() {
+			m.Build(&s, tr, rolling, raw)
+		}
+	})
+	b.Run("one more", func(b *testing.B) {
+		var s State
+		less := *tr
+		less.Messages = tr.Messages[:len(tr.Messages)-2]
+		m.Build(&s, &less, rolling[:len(less.Messages)], raw)
+		for b.Loop() {
+			m.Build(s.Clone(), tr, rolling, raw)
+		}
+	})
+}
