@@ -29,18 +29,18 @@ type Stat struct {
 	P95 *float64 `json:"ttft_p95_ms"`
 }
 
-// statsQuery ranks the first-token times of each agent, then sums. A bare
-// column beside max(at) is that row's, which SQLite promises; the ranked rows
-// are one per turn, so the sums count each turn once.
+// statsQuery ranks the first-token times of each agent and numbers its turns
+// from the last one back, then sums; each turn is one row of picked.
 const statsQuery = `
 WITH picked AS (
   SELECT *, ttft_ms >= 0 AS told,
     row_number() OVER (PARTITION BY session, agent, ttft_ms >= 0 ORDER BY ttft_ms) AS rank,
-    count(*) OVER (PARTITION BY session, agent, ttft_ms >= 0) AS n
+    count(*) OVER (PARTITION BY session, agent, ttft_ms >= 0) AS n,
+    row_number() OVER (PARTITION BY session, agent ORDER BY at DESC, rowid DESC) AS back
   FROM turns WHERE COND
 )
-SELECT session, agent, parent, harness, model, min(at), max(at), count(*),
-  sum(outcome IN ('fail', 'reject')),
+SELECT session, agent, max(parent), max(harness), max(model) FILTER (WHERE back = 1),
+  min(at), max(at), count(*), sum(outcome IN ('fail', 'reject')),
   sum(max(prompt_tokens, 0)), sum(max(cached_tokens, 0)), sum(max(output_tokens, 0)),
   sum(max(thinking_tokens, 0)),
   sum(cached_tokens) FILTER (WHERE prompt_tokens > 0 AND cached_tokens >= 0),

@@ -1,0 +1,172 @@
+package ledger
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// childs are what this test program does when a test starts it again, with
+// the ledger's path in LEDGER_TEST_PATH.
+var childs = map[string]func(){
+	"writes": childWrites,
+	"full":   childFull,
+}
+
+// child starts this test program again to do one of childs.
+func child(t *testing.T, do, path string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "LEDGER_TEST_CHILD="+do, "LEDGER_TEST_PATH="+path)
+	c.Stderr = os.Stderr
+	return c
+}
+
+// childWrites writes a turn every two milliseconds, with the default options,
+// and prints the number of each and when it was handed over.
+func childWrites() {
+	l := Open(os.Getenv("LEDGER_TEST_PATH"), Options{})
+	for n := 0; ; n++ {
+		l.Turn(turnOf(n))
+		fmt.Println(n, time.Now().UnixNano())
+		<-time.After(2 * time.Millisecond)
+	}
+}
+
+// TestKill kills a writing process: all but the last second of its turns is
+// there.
+func TestKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	c := child(t, "writes", path)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := time.AfterFunc(2500*time.Millisecond, func() { _ = c.Process.Kill() })
+	defer kill.Stop()
+	var when []int64
+	for s := bufio.NewScanner(out); s.Scan(); {
+		var n int
+		var at int64
+		if k, _ := fmt.Sscan(s.Text(), &n, &at); k == 2 {
+			when = append(when, at)
+		}
+	}
+	_ = c.Wait()
+	if len(when) < 100 {
+		t.Fatalf("the child wrote %d turns", len(when))
+	}
+	have := turns(path)
+	last := when[len(when)-1]
+	must := 0
+	for _, at := range when {
+		if at < last-int64(time.Second) {
+			must++
+		}
+	}
+	t.Logf("%d turns handed over, %d more than a second before the end, %d in the file", len(when), must, have)
+	if have < must {
+		t.Errorf("%d turns are in the file, want at least %d of %d", have, must, len(when))
+	}
+	l := Open(path, quick) // and it goes on
+	l.Turn(turnOf(1 << 20))
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := turns(path); n != have+1 {
+		t.Errorf("%d turns afterwards, want %d", n, have+1)
+	}
+}
+
+// childFull may not let a file grow beyond a limit, which is what a full disk
+// looks like, then may again.
+func childFull() {
+	signal.Ignore(syscall.SIGXFSZ)
+	path := os.Getenv("LEDGER_TEST_PATH")
+	l := Open(path, Options{Every: 5 * time.Millisecond, Rows: 4000})
+	wait := func(what string, ok func() bool) {
+		for end := time.Now().Add(20 * time.Second); !ok(); <-time.After(2 * time.Millisecond) {
+			if time.Now().After(end) {
+				fmt.Println("waited too long:", what, l.Health())
+				os.Exit(1)
+			}
+		}
+	}
+	var was unix.Rlimit
+	must(unix.Getrlimit(unix.RLIMIT_FSIZE, &was))
+	must(unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 512 << 10, Max: was.Max}))
+	n := 0
+	for ; n < 3000; n++ {
+		x := turnOf(n)
+		x.Error = strings.Repeat("e", 1000)
+		l.Turn(x)
+	}
+	wait("the fault", func() bool { return !l.Health().OK })
+	fmt.Println("full:", l.Health().Why)
+	must(unix.Setrlimit(unix.RLIMIT_FSIZE, &was))
+	wait("the recovery", func() bool { return l.Health().OK && turns(path) == n })
+	fmt.Println("recovered:", l.Health().Lost, "lost")
+	must(l.Close())
+}
+
+func must(err error) {
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+func TestFileLimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	out, err := child(t, "full", path).Output()
+	t.Logf("%s", out)
+	if err != nil || !strings.Contains(string(out), "full: write ledger.db") || !strings.Contains(string(out), "recovered: 0 lost") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestDiskFull fills a small disk of memory, where one can be mounted.
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skipf("cannot mount a small disk (%v); TestFileLimit does the same with a limit", err)
+	}
+	defer func() { _ = unix.Unmount(dir, unix.MNT_DETACH) }()
+	path := filepath.Join(dir, "ledger.db")
+	l := Open(path, Options{Every: 5 * time.Millisecond, Rows: 100, Batch: 16})
+	defer l.Close()
+	l.Turn(turnOf(0))
+	written(t, l, path, 1)
+	rest := filepath.Join(dir, "rest")
+	outside(t, `dd if=/dev/zero of="$F" bs=4096 2>/dev/null || true`, rest)
+	sent := 1
+	for l.Health().OK || l.Health().Lost == 0 {
+		if sent == 100_000 {
+			t.Fatalf("never full: %+v", l.Health())
+		}
+		l.Turn(turnOf(sent))
+		sent++
+		<-time.After(50 * time.Microsecond)
+	}
+	if h := l.Health(); !strings.Contains(h.Why, "full") {
+		t.Errorf("health = %+v", h)
+	}
+	lost := int(l.Health().Lost)
+	outside(t, `rm "$F"`, rest)
+	written(t, l, path, sent-lost)
+	if h := l.Health(); int(h.Lost) != lost || !strings.Contains(h.Why, "full") {
+		t.Errorf("health afterwards = %+v, lost %d before", h, lost)
+	}
+}
