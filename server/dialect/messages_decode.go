@@ -140,7 +140,7 @@ func (r *messagesReader) content(v tape.Value, role turn.Role) []turn.Block {
 	return blocks
 }
 
-// block appends one content block. Only thinking blocks have no lease.
+// block appends one content block. role is turn.ToolRole inside a result.
 func (r *messagesReader) block(blocks []turn.Block, b tape.Value, role turn.Role) []turn.Block {
 	switch kind := r.needed(b, "type"); {
 	case kind == "text":
@@ -159,6 +159,8 @@ func (r *messagesReader) block(blocks []turn.Block, b tape.Value, role turn.Role
 		return append(blocks, r.use(b))
 	case kind == "tool_result" && role == turn.User:
 		return r.result(blocks, b)
+	case kind == "tool_reference" && role == turn.ToolRole:
+		return append(blocks, turn.Block{Kind: turn.Text, Text: r.reference(b)})
 	}
 	return append(blocks, turn.Block{Kind: turn.Other, Raw: clone(b), Lease: r.lease(b)})
 }
@@ -193,32 +195,16 @@ func (r *messagesReader) result(blocks []turn.Block, b tape.Value) []turn.Block 
 	if !content.Given() {
 		return append(blocks, res)
 	}
-	if content.Kind() == tape.String {
-		res.Text = content.Text()
-		return append(blocks, res)
-	}
 	at := len(blocks)
 	blocks = append(blocks, res)
-	for _, e := range content.Elements() {
-		if r.failed() {
-			return nil
-		}
-		if e.Kind() == tape.Object && r.text(e, "type") == "tool_reference" {
-			res.Text = joinLine(res.Text, r.reference(e))
+	for _, inner := range r.content(content, turn.ToolRole) {
+		res.Lease = max(res.Lease, inner.Lease)
+		if inner.Kind == turn.Text {
+			res.Text = joinLine(res.Text, inner.Text)
 			continue
 		}
-		for _, inner := range r.block(nil, e, turn.System) {
-			res.Lease = max(res.Lease, inner.Lease)
-			if inner.Kind == turn.Text {
-				res.Text = joinLine(res.Text, inner.Text)
-				continue
-			}
-			inner.Lease = 0
-			blocks = append(blocks, inner)
-		}
-	}
-	if content.Kind() != tape.Array {
-		r.fail(content, "must be a string or an array, not %s", kindName(content.Kind()))
+		inner.Lease = 0
+		blocks = append(blocks, inner)
 	}
 	blocks[at] = res
 	return blocks

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -101,7 +102,10 @@ func (v Value) Text() string {
 	if !n.escaped {
 		return string(s)
 	}
-	return string(unescape(make([]byte, 0, len(s)), s))
+	var b strings.Builder
+	b.Grow(len(s))
+	unescape(&b, s)
+	return b.String()
 }
 
 // Int returns a number that is whole and fits.
@@ -163,34 +167,29 @@ func (v Value) toward(target uint32, path *[]Step) Value {
 	return Value{v.d, target} // a key: no value leads to it
 }
 
-// unescape appends s with its escapes resolved; s is known to be valid.
-func unescape(dst, s []byte) []byte {
+// simple holds what the escapes of one letter stand for.
+var simple = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// unescape writes s with its escapes resolved; s is known to be valid.
+func unescape(b *strings.Builder, s []byte) {
 	for {
 		i := bytes.IndexByte(s, '\\')
 		if i < 0 {
-			return append(dst, s...)
+			b.Write(s)
+			return
 		}
-		dst = append(dst, s[:i]...)
+		b.Write(s[:i])
 		c := s[i+1]
 		s = s[i+2:]
-		switch c {
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		case 't':
-			dst = append(dst, '\t')
-		case 'u':
-			var r rune
-			r, s = character(s)
-			dst = utf8.AppendRune(dst, r)
-		default:
-			dst = append(dst, c)
+		if c != 'u' {
+			b.WriteByte(simple[c])
+			continue
 		}
+		var r rune
+		r, s = character(s)
+		b.WriteRune(r)
 	}
 }
 

@@ -1,0 +1,61 @@
+package dialect
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// bigMessages returns a body of about 240 KB: a tool loop with many results.
+func bigMessages() []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"model":"m","max_tokens":32000,"stream":true,"system":[{"type":"text","text":"` +
+		strings.Repeat("You help with software. ", 280) + `","cache_control":{"type":"ephemeral"}}],"tools":[`)
+	for i := range 14 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"name":"Tool%d","description":"%s","input_schema":{"type":"object","properties":{`, i,
+			strings.Repeat(`Reads a file.\n`, 130))
+		for j := range 6 {
+			fmt.Fprintf(&b, `%s"p%d":{"type":"string","description":"A path, with some words about it."}`,
+				strings.Repeat(",", min(j, 1)), j)
+		}
+		b.WriteString(`},"required":["p0"],"additionalProperties":false}}`)
+	}
+	b.WriteString(`],"messages":[{"role":"user","content":"do the job"}`)
+	line := strings.Repeat(`\tif err != nil {\n\t\treturn fmt.Errorf(\"read: %w\", err)\n\t}\n`, 28)
+	for i := 0; b.Len() < 240_000; i++ {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":[{"type":"text","text":"Next."},{"type":"tool_use","id":"toolu_%d","name":"Tool1","input":{"p0":"/a/b.go"}}]}`, i)
+		fmt.Fprintf(&b, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":[{"type":"text","text":"%s"}]}]}`, i, line)
+	}
+	b.WriteString(`]}`)
+	return b.Bytes()
+}
+
+func BenchmarkDecode(b *testing.B) {
+	body := bigMessages()
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := (messages{}).Decode(body, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEvent(b *testing.B) {
+	for _, d := range []turn.Dialect{turn.Messages, turn.Responses, turn.Chat} {
+		b.Run(string(d), func(b *testing.B) {
+			enc := For(d).Stream(&turn.Turn{ID: "t0", Model: "m"})
+			buf := enc.Open(nil, turn.Usage{})
+			b.ReportAllocs()
+			for b.Loop() {
+				buf = enc.Event(buf[:0], turn.Event{Kind: turn.Says, Text: " a token"})
+			}
+		})
+	}
+}
