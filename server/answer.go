@@ -1,0 +1,255 @@
+package server
+
+import (
+	"bufio"
+	"time"
+
+	"github.com/agentinfer/dyn/parsers"
+	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/turn"
+	"github.com/valyala/fasthttp"
+)
+
+// answer sends the flight's answer, whole or as a stream, and ends the
+// flight. An error before the first byte is returned, to be answered with its
+// status.
+func (f *flight) answer(c *fasthttp.RequestCtx, codec dialect.Codec) error {
+	p, err := f.parser()
+	if err != nil {
+		f.land(nil, err)
+		return err
+	}
+	an := &analysis{f: f, parser: p}
+	if f.t.Stream {
+		return f.stream(c, codec.Stream(f.t), an)
+	}
+	return f.document(c, codec.Document(f.t), an)
+}
+
+// document collects the whole answer.
+func (f *flight) document(c *fasthttp.RequestCtx, doc dialect.Document, an *analysis) error {
+	defer f.watch()
+	for !an.over {
+		select {
+		case it := <-f.out:
+			for _, e := range an.events(it) {
+				doc.Add(e)
+			}
+		case <-f.ctx.Done():
+			an.over, an.err = true, f.ctx.Err()
+		}
+	}
+	f.land(an, an.err)
+	if an.err != nil {
+		return an.err
+	}
+	if n := len(f.marks); n > 0 {
+		doc.Mark(f.marks[n-1].Tokens)
+	}
+	status, body := doc.JSON()
+	c.SetStatusCode(status)
+	c.SetContentType("application/json")
+	c.Response.SetBodyRaw(body)
+	return nil
+}
+
+// stream answers with server-sent events. It waits a little for the first
+// item, so that a turn that fails at once gets a status, not a stream.
+func (f *flight) stream(c *fasthttp.RequestCtx, enc dialect.Encoder, an *analysis) error {
+	var first item
+	early := time.NewTimer(f.s.pingEvery)
+	defer early.Stop()
+	select {
+	case first = <-f.out:
+	case <-early.C:
+	case <-f.ctx.Done():
+		first.err = f.ctx.Err()
+	}
+	if first.err != nil {
+		f.watch()
+		f.land(an, first.err)
+		return first.err
+	}
+	c.SetContentType("text/event-stream; charset=utf-8")
+	c.Response.Header.Set("Cache-Control", "no-cache")
+	c.Response.Header.Set("X-Accel-Buffering", "no")
+	conn := c.Conn()
+	c.SetBodyStreamWriter(func(w *bufio.Writer) {
+		defer f.watch()
+		defer f.crashed(an)
+		out := &sink{w: w, deadline: conn.SetWriteDeadline}
+		f.pour(out, enc, an, first)
+		f.land(an, an.err)
+	})
+	return nil
+}
+
+// pour writes events until the answer ends or the client is gone; either way
+// an.over is set. A client that stops reading blocks the flush, so fly blocks
+// on its channel and the worker on its socket; after writePatience it counts
+// as gone.
+//
+// The request context is not used here: it belongs to the next request by
+// then.
+func (f *flight) pour(out *sink, enc dialect.Encoder, an *analysis, first item) {
+	if n := len(f.marks); n > 0 {
+		enc.Mark(f.marks[n-1].Tokens)
+	}
+	buf := enc.Open(make([]byte, 0, 4096), turn.Usage{Prompt: f.asked, Cached: f.predicted()})
+	buf = an.encode(buf, enc, first)
+	quiet := time.NewTicker(f.s.pingEvery)
+	defer quiet.Stop()
+	for {
+		for more := !an.over && len(buf) < 32<<10; more; {
+			select {
+			case it := <-f.out:
+				buf = an.encode(buf, enc, it)
+				more = !an.over && len(buf) < 32<<10
+			default:
+				more = false
+			}
+		}
+		if !out.write(buf) {
+			an.over, an.err = true, errLeft
+			return
+		}
+		if an.over {
+			return
+		}
+		select {
+		case it := <-f.out:
+			buf = an.encode(buf[:0], enc, it)
+			quiet.Reset(f.s.pingEvery)
+		case <-quiet.C:
+			buf = enc.Ping(buf[:0])
+		case <-f.ctx.Done():
+			buf = an.encode(buf[:0], enc, item{err: f.ctx.Err()})
+		}
+	}
+}
+
+// sink writes to a client that may have stopped reading.
+type sink struct {
+	w        *bufio.Writer
+	deadline func(time.Time) error
+}
+
+// write sends b; false when the client is gone.
+func (s *sink) write(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	s.deadline(time.Now().Add(writePatience))
+	s.w.Write(b) // bufio keeps the error for Flush
+	return s.w.Flush() == nil
+}
+
+// crashed lands a flight whose body writer panicked.
+func (f *flight) crashed(an *analysis) {
+	if p := recover(); p != nil {
+		f.s.panicked(p)
+		f.land(an, errPanic)
+	}
+}
+
+// analysis reads an answer: its events, and what it amounts to. It belongs to
+// the consuming goroutine.
+type analysis struct {
+	f      *flight
+	parser *parsers.Stream
+	buf    []turn.Event
+
+	over     bool
+	err      error // why it ended early
+	end      turn.End
+	usage    turn.Usage
+	reason   turn.Reason
+	thinking int // output tokens while only reasoning came
+	text     []byte
+	calls    []turn.Block
+	args     []byte // of the open call
+}
+
+// encode appends the wire form of what an item brings.
+func (an *analysis) encode(dst []byte, enc dialect.Encoder, it item) []byte {
+	for _, e := range an.events(it) {
+		dst = enc.Event(dst, e)
+	}
+	return dst
+}
+
+// events parses an item. The last event of an answer is Finish or Fail. The
+// slice is good until the next call.
+func (an *analysis) events(it item) []turn.Event {
+	if an.over {
+		return nil
+	}
+	if it.err != nil {
+		an.buf = an.parser.Close(an.buf[:0])
+		an.note()
+		an.over, an.err = true, it.err
+		an.buf = append(an.buf, turn.Event{Kind: turn.Fail, Err: an.f.problem(it.err)})
+		return an.buf
+	}
+	an.buf = an.parser.Push(an.buf[:0], it.delta.Text)
+	if an.onlyReasoning() {
+		an.thinking += len(it.delta.IDs)
+	}
+	if it.delta.End != nil {
+		an.buf = an.parser.Close(an.buf)
+	}
+	an.note()
+	if it.delta.End != nil {
+		an.buf = append(an.buf, an.finish(*it.delta.End))
+	}
+	return an.buf
+}
+
+// finish makes the last event of an answer that ended.
+func (an *analysis) finish(end turn.End) turn.Event {
+	an.over, an.end = true, end
+	an.reason = end.Reason
+	if end.Reason == turn.Ended && len(an.calls) > 0 {
+		an.reason = turn.Called
+	}
+	an.usage = an.f.usage(end.Usage)
+	an.usage.Thinking = an.thinking
+	return turn.Event{Kind: turn.Finish, Reason: an.reason, StopText: end.StopText, Usage: an.usage}
+}
+
+// onlyReasoning reports whether all events at hand are reasoning.
+func (an *analysis) onlyReasoning() bool {
+	for _, e := range an.buf {
+		if e.Kind != turn.Reasoning {
+			return false
+		}
+	}
+	return len(an.buf) > 0
+}
+
+// note collects the message that the client will send back.
+func (an *analysis) note() {
+	for _, e := range an.buf {
+		switch e.Kind {
+		case turn.Says:
+			an.text = append(an.text, e.Text...)
+		case turn.CallStart:
+			an.args = nil
+			an.calls = append(an.calls, turn.Block{Kind: turn.ToolUse, ID: e.Call.ID, Name: e.Call.Name})
+		case turn.CallArgs:
+			an.args = append(an.args, e.Text...)
+		case turn.CallEnd:
+			an.calls[len(an.calls)-1].Args = an.args
+		}
+	}
+}
+
+// message is the answer as the client will send it back.
+func (an *analysis) message() turn.Message {
+	m := turn.Message{Role: turn.Assistant}
+	if len(an.text) > 0 {
+		m.Blocks = append(m.Blocks, turn.Block{Kind: turn.Text, Text: string(an.text)})
+	}
+	m.Blocks = append(m.Blocks, an.calls...)
+	return m
+}

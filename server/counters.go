@@ -1,0 +1,56 @@
+package server
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/agentinfer/dyn/ledger"
+)
+
+// counters count since the server's start. The zero value is ready.
+type counters struct {
+	turns, failed, rejected, canceled atomic.Int64
+	prompt, cached, output            atomic.Int64
+	moved, orphans, panics            atomic.Int64
+
+	mu       sync.Mutex    // guards statuses
+	statuses map[int]int64 // answers that were errors, by HTTP status
+}
+
+// outcome counts a turn that landed.
+func (c *counters) outcome(row ledger.Turn) {
+	c.turns.Add(1)
+	switch row.Outcome {
+	case "fail":
+		c.failed.Add(1)
+	case "reject":
+		c.rejected.Add(1)
+	case "cancel":
+		c.canceled.Add(1)
+	default:
+		c.prompt.Add(int64(row.Prompt))
+		c.cached.Add(int64(row.Cached))
+		c.output.Add(int64(row.Output))
+	}
+}
+
+// refused counts an answer that was an error.
+func (c *counters) refused(status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.statuses == nil {
+		c.statuses = map[int]int64{}
+	}
+	c.statuses[status]++
+}
+
+// byStatus returns a copy of the counts of errors.
+func (c *counters) byStatus() map[int]int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := make(map[int]int64, len(c.statuses))
+	for k, v := range c.statuses {
+		m[k] = v
+	}
+	return m
+}

@@ -1,0 +1,150 @@
+package server
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"io"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/turn"
+	"github.com/valyala/fasthttp"
+)
+
+// decode reads a turn.
+func (s *Server) decode(c *fasthttp.RequestCtx, codec dialect.Codec) (*turn.Turn, error) {
+	body, err := s.body(c)
+	if err != nil {
+		return nil, err
+	}
+	t, err := codec.Decode(body, header(c))
+	if err != nil {
+		return nil, err
+	}
+	t.ID, t.Arrived = newID(), time.Now()
+	return t, nil
+}
+
+// header looks a request's headers up.
+func header(c *fasthttp.RequestCtx) func(string) string {
+	return func(name string) string { return string(c.Request.Header.Peek(name)) }
+}
+
+// body reads a request's body up to the limit. A longer one is read off, so
+// that a client that sends before it reads gets its 413, and the connection
+// is closed after it.
+func (s *Server) body(c *fasthttp.RequestCtx) ([]byte, error) {
+	if n := c.Request.Header.ContentLength(); n > s.o.MaxBody {
+		return nil, s.tooLarge(c)
+	}
+	stream := c.RequestBodyStream()
+	if stream == nil {
+		return c.PostBody(), nil
+	}
+	n := c.Request.Header.ContentLength()
+	buf := make([]byte, 0, max(n, 512)+1)
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		k, err := stream.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+k]
+		if len(buf) > s.o.MaxBody {
+			return nil, s.tooLarge(c)
+		}
+		if errors.Is(err, io.EOF) {
+			return buf, nil
+		}
+		if err != nil {
+			c.SetConnectionClose()
+			return nil, &dialect.Problem{Kind: dialect.Invalid, Message: "the body ended early: " + err.Error()}
+		}
+	}
+}
+
+// tooLarge reads the rest off and makes the 413.
+func (s *Server) tooLarge(c *fasthttp.RequestCtx) error {
+	c.Conn().SetReadDeadline(time.Now().Add(10 * time.Second))
+	if stream := c.RequestBodyStream(); stream != nil {
+		io.CopyN(io.Discard, stream, drainLimit)
+	}
+	c.SetConnectionClose()
+	return &dialect.Problem{Kind: dialect.TooLarge, Message: "the body is larger than " + strconv.Itoa(s.o.MaxBody>>20) + " MiB"}
+}
+
+// find returns the model of a turn, when somebody serves it now.
+func (s *Server) find(name string) (*model, error) {
+	m, err := s.known(name)
+	if err != nil {
+		return nil, err
+	}
+	if s.stopping.Load() {
+		return nil, &dialect.Problem{Kind: dialect.Unavailable, Message: "dyn is stopping", RetryAfter: retryAfter}
+	}
+	if ready, _ := m.ready(); ready == 0 {
+		return nil, unavailable(m.ID)
+	}
+	return m, nil
+}
+
+// known returns a model by its name.
+func (s *Server) known(name string) (*model, error) {
+	s.mu.Lock()
+	m := s.models[name]
+	s.mu.Unlock()
+	if m != nil {
+		return m, nil
+	}
+	var ids []string
+	for _, m := range s.all() {
+		ids = append(ids, m.ID)
+	}
+	sort.Strings(ids)
+	text := "the model `" + clip(name) + "` does not exist; served here: " + strings.Join(ids, ", ")
+	if len(ids) == 0 {
+		text = "the model `" + clip(name) + "` does not exist; none is served yet"
+	}
+	return nil, &dialect.Problem{Kind: dialect.NotFound, Param: "model", Message: text}
+}
+
+// unavailable is the 503 of a model that nobody serves now.
+func unavailable(model string) *dialect.Problem {
+	return &dialect.Problem{Kind: dialect.Unavailable, Message: "no worker of model " + model + " is ready; see dyn ps", RetryAfter: retryAfter}
+}
+
+// explain makes any error a problem that a client can be told.
+func (s *Server) explain(err error) *dialect.Problem {
+	if errors.Is(err, errNoWorker) || errors.Is(err, turn.ErrLost) && !errors.Is(err, turn.ErrBusy) {
+		return &dialect.Problem{Kind: dialect.Unavailable, Message: "no worker is ready for this turn; see dyn ps", RetryAfter: retryAfter}
+	}
+	return dialect.Explain(err)
+}
+
+// problem is what the flight's client is told about err.
+func (f *flight) problem(err error) error { return f.s.explain(err) }
+
+// newID names a turn: "t" and 16 hex digits.
+func newID() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return "t" + hex.EncodeToString(b[:])
+}
+
+// clip bounds text that a client sent, for messages.
+func clip(s string) string {
+	if len(s) > 100 {
+		return strings.ToValidUTF8(s[:100], "") + "…"
+	}
+	return s
+}
+
+func equal(a []byte, b string) bool { return subtle.ConstantTimeCompare(a, []byte(b)) == 1 }
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
+
+func asSmall(err error, target **fasthttp.ErrSmallBuffer) bool { return errors.As(err, target) }

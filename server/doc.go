@@ -1,0 +1,27 @@
+// Package server is the daemon's front: HTTP in, HTTP out, and the path of a
+// turn between them. Read serve.go first: it is that path as one short
+// function, and each of its lines names the room where the step is done.
+//
+// The nouns. A Server listens, holds the models and answers the control
+// socket. A model has members (workers as the server sees them), the index of
+// what they hold, and the queue of turns that wait. A flight is one turn on
+// its way: one goroutine routes it and pulls its answer from a worker
+// (flight.fly), the other parses, encodes and writes (flight.stream or
+// flight.document); a small channel between them carries deltas, so a client
+// that does not read holds back its worker and nothing else.
+//
+// Who ends what. A flight's context ends when the client hangs up (watch.go),
+// when the answer is whole, or when the server stops; with it ends the wait
+// in the queue and the request at the worker. The consuming side writes the
+// flight's one record, whatever happened. Handlers and body writers recover
+// from panics, which fasthttp does not.
+//
+// What may be lost: figures of screens older than their window, sessions that
+// were dropped for memory (their next turn is tokenised anew), index entries.
+// Not lost: a client's cancel, a stream's terminal event, the count of what
+// was refused.
+//
+// Cost: a turn of 60,000 new tokens takes about the tokenizer's time; a turn
+// that adds 500 tokens to 60,000 costs a walk over its JSON and the
+// tokenizer's time for 500.
+package server

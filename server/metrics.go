@@ -1,0 +1,95 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agentinfer/dyn/ledger/snapshot"
+	"github.com/valyala/fasthttp"
+)
+
+// metrics writes the snapshot in Prometheus' text form.
+func (s *Server) metrics(c *fasthttp.RequestCtx) error {
+	var b strings.Builder
+	p := s.Snapshot()
+	s.totalsPage(&b, p)
+	workersPage(&b, p.Workers)
+	c.SetContentType("text/plain; version=0.0.4; charset=utf-8")
+	c.SetBodyString(b.String())
+	return nil
+}
+
+// totalsPage writes what is counted for the whole daemon.
+func (s *Server) totalsPage(b *strings.Builder, p snapshot.Snapshot) {
+	t := p.Totals
+	one(b, "dyn_turns_total", "counter", "turns that landed", t.Turns)
+	one(b, "dyn_turns_failed_total", "counter", "turns that failed", t.Failed)
+	one(b, "dyn_turns_canceled_total", "counter", "turns whose client hung up", p.Queue.Canceled)
+	one(b, "dyn_turns_moved_total", "counter", "times a turn went on at another worker", t.Moved)
+	one(b, "dyn_prompt_tokens_total", "counter", "prompt tokens, as engines reported", t.Prompt)
+	one(b, "dyn_cached_tokens_total", "counter", "of those found cached, as engines reported", t.Cached)
+	one(b, "dyn_output_tokens_total", "counter", "output tokens, as engines reported", t.Output)
+	one(b, "dyn_queue_waiting", "gauge", "turns that wait in the router", p.Queue.Waiting)
+	one(b, "dyn_queue_prefill", "gauge", "turns sent that have no first token", p.Queue.Prefill)
+	one(b, "dyn_leases_live", "gauge", "leases asked for and not ended", len(p.Leases.Live))
+	one(b, "dyn_ledger_lost_rows_total", "counter", "ledger rows that were lost", p.Ledger.Lost)
+	one(b, "dyn_kv_events_dropped_total", "counter", "KV events that could not be placed", t.Orphans)
+	one(b, "dyn_panics_total", "counter", "panics that ended one request", s.count.panics.Load())
+	head(b, "dyn_refused_total", "counter", "answers that were errors, by status")
+	for status, n := range s.count.byStatus() {
+		fmt.Fprintf(b, "dyn_refused_total{status=\"%d\"} %d\n", status, n)
+	}
+	head(b, "dyn_ttft_ms", "gauge", "time to first token over the last five minutes")
+	fmt.Fprintf(b, "dyn_ttft_ms{quantile=\"0.5\"} %g\ndyn_ttft_ms{quantile=\"0.95\"} %g\n", p.Latency.TTFT.P50, p.Latency.TTFT.P95)
+}
+
+// workersPage writes one line per worker and metric.
+func workersPage(b *strings.Builder, ws []snapshot.Worker) {
+	for _, col := range []struct {
+		name, help string
+		value      func(w snapshot.Worker) float64
+	}{
+		{"dyn_worker_ready", "1 when the worker takes turns", func(w snapshot.Worker) float64 { return bit(w.State == "ready") }},
+		{"dyn_worker_in_flight", "turns sent and not ended", func(w snapshot.Worker) float64 { return float64(w.InFlight) }},
+		{"dyn_worker_running", "turns running, as the engine reports", func(w snapshot.Worker) float64 { return float64(w.Running) }},
+		{"dyn_worker_waiting", "turns waiting, as the engine reports", func(w snapshot.Worker) float64 { return float64(w.Waiting) }},
+		{"dyn_worker_kv_used", "share of the KV cache that running turns hold", func(w snapshot.Worker) float64 { return w.KVUsed }},
+		{"dyn_worker_overlap_tokens", "prompt tokens believed to be held, last minute", func(w snapshot.Worker) float64 { return float64(w.Predicted) }},
+		{"dyn_worker_prompt_tokens", "prompt tokens sent, last minute", func(w snapshot.Worker) float64 { return float64(w.Prompt) }},
+		{"dyn_worker_cached_tokens", "prompt tokens reported as cached, last minute", func(w snapshot.Worker) float64 { return float64(w.Reported) }},
+		{"dyn_worker_restarts_total", "restarts", func(w snapshot.Worker) float64 { return float64(w.Restarts) }},
+	} {
+		head(b, col.name, kindOf(col.name), col.help)
+		for _, w := range ws {
+			fmt.Fprintf(b, "%s{worker=%s,model=%s} %g\n", col.name, label(w.Name), label(w.Model), col.value(w))
+		}
+	}
+}
+
+func kindOf(name string) string {
+	if strings.HasSuffix(name, "_total") {
+		return "counter"
+	}
+	return "gauge"
+}
+
+func head(b *strings.Builder, name, kind, help string) {
+	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
+func one[N int | int64](b *strings.Builder, name, kind, help string, v N) {
+	head(b, name, kind, help)
+	fmt.Fprintf(b, "%s %d\n", name, v)
+}
+
+// label quotes a label's value as Prometheus wants it.
+func label(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(s) + `"`
+}
+
+func bit(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,193 @@
+package server
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/agentinfer/dyn/cache"
+	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/route"
+	"github.com/agentinfer/dyn/server/gauge"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Model is what clients may name, and how its turns become tokens.
+type Model struct {
+	ID        string
+	Recipe    string
+	Prompt    *prompt.Model
+	Tools     string // parser of tool calls
+	Reasoning string // parser of reasoning
+	Policy    route.Policy
+}
+
+// expectFor is how long blocks that a routed turn will store count as held
+// before the worker's events confirm them (routing.md's overlay; events of a
+// busy vLLM arrive up to 205 ms late, a long prefill takes seconds).
+const expectFor = 5 * time.Second
+
+// model is a served Model: its workers, what they hold, and who waits.
+type model struct {
+	Model
+	raw *prompt.Raw
+
+	mu      sync.Mutex // guards all below
+	members map[string]*member
+	indexes map[int]*cache.Index // by block size
+	queue   route.Queue
+	waiting map[string]*flight // those in the queue, by turn id
+	decided uint64             // turns sent so far
+}
+
+// member is a worker as the server sees it. All but worker and window are
+// guarded by the model's mutex.
+type member struct {
+	worker Worker
+	window *gauge.Window
+
+	info     turn.WorkerInfo
+	index    *cache.Index
+	holder   cache.Holder
+	inFlight int // turns sent and not ended
+	pending  int // uncached prompt tokens sent, no first token yet
+	foreign  int // turns that others sent to an attached engine
+	slots    int // how many an attached engine was seen to run at once; 0 unknown
+	loadAt   time.Time
+}
+
+// newModel returns a model without workers.
+func newModel(m Model) *model {
+	return &model{
+		Model:   m,
+		raw:     prompt.NewRaw(rawBytes),
+		members: map[string]*member{},
+		indexes: map[int]*cache.Index{},
+		waiting: map[string]*flight{},
+	}
+}
+
+// update takes a worker's state, adding the worker when it is new, and lets
+// waiting turns go when it became ready.
+func (m *model) update(w Worker) {
+	info := w.Info()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b := m.members[info.Name]
+	if b == nil {
+		b = &member{worker: w, window: gauge.NewWindow(windowSteps, time.Second)}
+		m.members[info.Name] = b
+	}
+	b.worker, b.info = w, info
+	m.join(b)
+	m.pump()
+}
+
+// join gives a member its place in the index of its block size; mu must be
+// held. A worker that came back with other blocks starts anew. An index that
+// is full is gone without: its worker is then routed by load alone.
+func (m *model) join(b *member) {
+	block := b.info.Caps.BlockSize
+	if block == 0 || b.index != nil && b.index.Block() == block {
+		return
+	}
+	if b.index != nil {
+		b.index.Drop(b.holder)
+		b.index = nil
+	}
+	x := m.index(block)
+	if h, err := x.Join(b.info.Name); err == nil {
+		b.index, b.holder = x, h
+	}
+}
+
+// index returns the index of a block size; mu must be held.
+func (m *model) index(block int) *cache.Index {
+	x := m.indexes[block]
+	if x == nil {
+		x = cache.NewIndex(block, cache.Options{})
+		m.indexes[block] = x
+	}
+	return x
+}
+
+// leave forgets a worker and what it holds.
+func (m *model) leave(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b := m.members[name]
+	if b == nil {
+		return
+	}
+	if b.index != nil {
+		b.index.Drop(b.holder)
+	}
+	delete(m.members, name)
+	m.pump()
+}
+
+// apply takes a worker's KV events into the index.
+func (m *model) apply(batch turn.KVBatch) bool {
+	m.mu.Lock()
+	b := m.members[batch.Worker]
+	m.mu.Unlock()
+	if b == nil || b.index == nil {
+		return false
+	}
+	for _, ev := range batch.Events {
+		b.index.Apply(b.holder, ev)
+	}
+	return true
+}
+
+// blocks returns the block sizes in use.
+func (m *model) blocks() []int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	sizes := make([]int, 0, 1)
+	for size := range m.indexes {
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
+
+// context is the largest context that a ready worker has, in tokens; 0 when
+// none is ready.
+func (m *model) context() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	most := 0
+	for _, b := range m.members {
+		if b.info.State == turn.Ready {
+			most = max(most, b.info.Caps.Context)
+		}
+	}
+	return most
+}
+
+// ready counts the workers that take turns.
+func (m *model) ready() (ready, all int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, b := range m.members {
+		if b.info.State == turn.Ready {
+			ready++
+		}
+	}
+	return ready, len(m.members)
+}
+
+// generate sends a job to the seat's worker.
+func (st *seat) generate(ctx context.Context, j turn.Job) (turn.Stream, error) {
+	return st.member.worker.Generate(ctx, j)
+}
+
+// window is where a worker's figures go; one of its own when it left.
+func (m *model) window(worker string) *gauge.Window {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if b := m.members[worker]; b != nil {
+		return b.window
+	}
+	return gauge.NewWindow(1, time.Second)
+}

@@ -1,0 +1,50 @@
+package server
+
+import (
+	"context"
+	"time"
+)
+
+// Run looks after what changes without a turn: the load that others put on
+// attached engines, and turns that wait for it to go. It returns when ctx
+// ends.
+func (s *Server) Run(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			for _, m := range s.all() {
+				m.observe()
+			}
+		}
+	}
+}
+
+// observe reads what attached engines report. What they report beyond our own
+// turns is foreign: other clients' work, which fills the same slots. Workers
+// of ours have no other clients, and what they report lags behind what we
+// know, so it is not read for them. How many turns an attached engine runs at
+// once is not told by any API: it is learnt while it lets some wait.
+func (m *model) observe() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, b := range m.members {
+		if !b.info.Attached {
+			continue
+		}
+		load := b.worker.Load()
+		if load.At.Equal(b.loadAt) {
+			continue
+		}
+		b.loadAt = load.At
+		b.foreign = max(load.Running+load.Waiting-b.inFlight, 0)
+		b.slots = 0
+		if load.Waiting > 0 {
+			b.slots = max(load.Running, 1) // an engine that lets turns wait is full
+		}
+	}
+	m.pump()
+}

@@ -1,0 +1,182 @@
+package server
+
+import (
+	"os"
+	"slices"
+	"time"
+
+	"github.com/agentinfer/dyn/ledger/snapshot"
+	"github.com/agentinfer/dyn/server/gauge"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Snapshot draws the whole picture now.
+func (s *Server) Snapshot() snapshot.Snapshot {
+	now := time.Now()
+	p := snapshot.Snapshot{V: 1, At: now, Ledger: s.ledger.Health()}
+	word, _, _ := s.state()
+	p.Daemon = snapshot.Daemon{PID: os.Getpid(), Version: s.o.Version, Started: s.started, State: word}
+	if url := s.url.Load(); url != nil {
+		p.Daemon.URL = *url
+	}
+	for _, m := range s.all() {
+		ready, all := m.ready()
+		p.Models = append(p.Models, snapshot.Model{
+			ID: m.ID, Recipe: m.Recipe, Context: m.known(), Workers: all, Ready: ready, Path: "tokens",
+		})
+		p.Workers = append(p.Workers, m.picture(now)...)
+		p.Totals.Orphans += m.orphans()
+	}
+	p.Tiers = sumTiers(p.Workers)
+	p.Queue = s.queuePicture(now)
+	p.Leases = s.leasePicture(now)
+	p.Sessions = s.sessionPicture(now)
+	p.Latency = s.latencyPicture(now)
+	s.totals(&p.Totals, now)
+	return p
+}
+
+// picture draws the model's workers, sorted by name.
+func (m *model) picture(now time.Time) []snapshot.Worker {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ws := make([]snapshot.Worker, 0, len(m.members))
+	for _, b := range m.members {
+		ws = append(ws, b.picture(m.ID, now))
+	}
+	slices.SortFunc(ws, func(a, b snapshot.Worker) int { return natural(a.Name, b.Name) })
+	return ws
+}
+
+// picture draws one worker; the model's mutex must be held.
+func (b *member) picture(model string, now time.Time) snapshot.Worker {
+	load, sum, info := b.worker.Load(), b.window.Look(now), b.info
+	w := snapshot.Worker{
+		Name: info.Name, Model: model, PID: info.PID, URL: info.URL, Attached: info.Attached, Engine: info.Caps.Engine,
+		State: string(info.State), Why: info.Why, Since: info.Since, Restarts: info.Restarts, GPUs: info.GPUs,
+		Index: "approximate", Running: load.Running, Waiting: load.Waiting, InFlight: b.inFlight, LoadAt: load.At,
+		Slots: info.Caps.MaxSeqs, WindowS: windowSteps, Decided: sum.Decided, Prompt: sum.Prompt, Predicted: sum.Predicted,
+		Overlap: share(sum.Predicted, sum.Prompt), Reported: sum.EndedCached, Hit: share(sum.EndedCached, sum.EndedPrompt),
+		TTFT: quantiles(&sum.TTFT), TPS: float64(sum.Output) / windowSteps, KVUsed: load.KVUsed,
+	}
+	if info.Caps.Events {
+		w.Index = "events"
+	}
+	if over := share(sum.EndedOverlap, sum.EndedPrompt); over != nil {
+		drift := *over - *w.Hit
+		w.Drift = &drift
+	}
+	w.Tiers = b.tiers(load)
+	return w
+}
+
+// tiers joins what the engine's metrics say of its tiers with what its events
+// do; the model's mutex must be held.
+func (b *member) tiers(load turn.Load) []snapshot.Tier {
+	var tiers []snapshot.Tier
+	for _, t := range load.Tiers {
+		tiers = append(tiers, snapshot.Tier{Name: t.Name, Used: t.Used, Cached: -1, Capacity: t.Capacity})
+	}
+	if len(tiers) == 0 && b.info.Caps.KVTokens > 0 {
+		used := int(load.KVUsed*float64(b.info.Caps.KVTokens) + 0.5)
+		tiers = append(tiers, snapshot.Tier{Name: "gpu", Used: used, Cached: -1, Capacity: b.info.Caps.KVTokens})
+	}
+	if b.index == nil || !b.info.Caps.Events {
+		return tiers
+	}
+	for _, held := range b.index.Cached(b.holder) {
+		tiers = withCached(tiers, held.Name, held.Cached)
+	}
+	return tiers
+}
+
+// withCached sets a tier's cached tokens, adding the tier when it is new.
+func withCached(tiers []snapshot.Tier, name string, tokens int) []snapshot.Tier {
+	for i := range tiers {
+		if tiers[i].Name == name {
+			tiers[i].Cached = tokens
+			return tiers
+		}
+	}
+	return append(tiers, snapshot.Tier{Name: name, Cached: tokens})
+}
+
+// sumTiers adds up the tiers of all workers, in the order of first sight.
+func sumTiers(ws []snapshot.Worker) []snapshot.Tier {
+	var sum []snapshot.Tier
+	for _, w := range ws {
+		for _, t := range w.Tiers {
+			sum = addTier(sum, t)
+		}
+	}
+	return sum
+}
+
+func addTier(sum []snapshot.Tier, t snapshot.Tier) []snapshot.Tier {
+	for i := range sum {
+		if sum[i].Name != t.Name {
+			continue
+		}
+		sum[i].Used += t.Used
+		sum[i].Capacity += t.Capacity
+		if t.Cached >= 0 {
+			sum[i].Cached = max(sum[i].Cached, 0) + t.Cached
+		}
+		return sum
+	}
+	return append(sum, t)
+}
+
+// orphans counts KV events that could not be placed.
+func (m *model) orphans() (n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, x := range m.indexes {
+		n += x.Stats().Dropped()
+	}
+	return n
+}
+
+// totals fills the counts since the start.
+func (s *Server) totals(t *snapshot.Totals, now time.Time) {
+	c, sum := &s.count, s.recent.Look(now)
+	t.Turns, t.Failed = c.turns.Load(), c.failed.Load()
+	t.Prompt, t.Cached, t.Output = c.prompt.Load(), c.cached.Load(), c.output.Load()
+	t.Hit = share(int(t.Cached), int(t.Prompt))
+	t.RPS, t.TPS = float64(sum.Ended)/windowSteps, float64(sum.Output)/windowSteps
+	t.Moved = c.moved.Load()
+	t.Orphans += c.orphans.Load()
+}
+
+// latencyPicture covers the last five minutes.
+func (s *Server) latencyPicture(now time.Time) snapshot.Latency {
+	sum := s.history.Look(now)
+	l := snapshot.Latency{
+		WindowS: int(s.history.Span().Seconds()), TTFT: quantiles(&sum.TTFT), ITL: quantiles(&sum.ITL), HistoryS: 5,
+	}
+	s.history.Each(now, func(b *gauge.Sums) {
+		l.History = append(l.History, snapshot.Point{TTFTP50: quantile(&b.TTFT, 0.5), Hit: ratio(b.EndedCached, b.EndedPrompt)})
+	})
+	return l
+}
+
+// quantiles draws a histogram.
+func quantiles(h *gauge.Hist) snapshot.Quantiles {
+	return snapshot.Quantiles{N: h.N(), P50: quantile(h, 0.5), P95: quantile(h, 0.95)}
+}
+
+func quantile(h *gauge.Hist, q float64) float64 {
+	if d := h.Quantile(q); d >= 0 {
+		return ms(d)
+	}
+	return -1
+}
+
+// share is a/b, nil when b is 0.
+func share(a, b int) *float64 {
+	if b == 0 {
+		return nil
+	}
+	r := float64(a) / float64(b)
+	return &r
+}

@@ -1,0 +1,137 @@
+package server
+
+import (
+	"sort"
+	"time"
+
+	"github.com/agentinfer/dyn/ledger/snapshot"
+	"github.com/agentinfer/dyn/server/session"
+)
+
+// sessionsShown bounds the agents in a picture; the most recent are shown.
+const sessionsShown = 200
+
+// band is a row of the queue panel.
+type band struct {
+	strict int
+	class  string
+}
+
+// queuePicture draws the turns without a first token.
+func (s *Server) queuePicture(now time.Time) snapshot.Queue {
+	q := snapshot.Queue{Rejected: s.count.rejected.Load(), Canceled: s.count.canceled.Load()}
+	rows := map[band]*snapshot.Band{}
+	s.aloft.Range(func(_, v any) bool {
+		f := v.(*flight)
+		step := f.step.Load()
+		if step != waits && step != prefills {
+			return true
+		}
+		key := band{f.t.Hints.Strict, className(f.t.Class())}
+		row := rows[key]
+		if row == nil {
+			row = &snapshot.Band{Strict: key.strict, Class: key.class}
+			rows[key] = row
+		}
+		if step == prefills {
+			row.Prefill++
+			return true
+		}
+		row.Waiting++
+		row.OldestMS = max(row.OldestMS, ms(now.Sub(f.t.Arrived)))
+		return true
+	})
+	for _, row := range rows {
+		q.Waiting += row.Waiting
+		q.Prefill += row.Prefill
+		q.OldestMS = max(q.OldestMS, row.OldestMS)
+		q.Bands = append(q.Bands, *row)
+	}
+	q.Depth = q.Waiting + q.Prefill
+	sort.Slice(q.Bands, func(i, j int) bool {
+		a, b := q.Bands[i], q.Bands[j]
+		if a.Strict != b.Strict {
+			return a.Strict > b.Strict
+		}
+		return a.Class < b.Class
+	})
+	return q
+}
+
+// leasePicture draws the leases, largest first.
+func (s *Server) leasePicture(now time.Time) snapshot.Leases {
+	var p snapshot.Leases
+	for _, l := range s.leases.Live(now) {
+		p.Live = append(p.Live, snapshot.Lease{
+			ID: l.ID, Session: l.Session, Agent: l.Agent, Model: l.Model, Worker: l.Worker, Tokens: l.Tokens,
+			Blocks: l.Blocks, TTLS: l.TTL.Seconds(), LeftS: l.Ends.Sub(now).Seconds(), Ends: l.Ends, State: "asked",
+		})
+	}
+	n := s.leases.Counts()
+	p.Asked, p.Renewed, p.Expired = n.Asked, n.Renewed, n.Expired
+	return p
+}
+
+// sessionPicture draws the agents of the last hour, by session.
+func (s *Server) sessionPicture(now time.Time) []snapshot.Session {
+	var list []snapshot.Session
+	at := map[string]int{}
+	s.sessions.Recent(now.Add(-time.Hour), sessionsShown, func(a *session.Agent) {
+		i, ok := at[a.Who.Session]
+		if !ok {
+			i = len(list)
+			at[a.Who.Session] = i
+			list = append(list, snapshot.Session{ID: a.Who.Session, Harness: a.Who.Harness, Model: a.Model})
+		}
+		f := a.Figures()
+		list[i].Agents = append(list[i].Agents, agentPicture(a, f, now))
+		if f.Last.After(list[i].LastSeen) {
+			list[i].LastSeen = f.Last
+		}
+	})
+	for _, one := range list {
+		sortAgents(one.Agents)
+	}
+	return list
+}
+
+// agentPicture draws one agent.
+func agentPicture(a *session.Agent, f session.Figures, now time.Time) snapshot.Agent {
+	p := snapshot.Agent{
+		ID: a.Who.Agent, Parent: a.Who.Parent, State: "idle", Worker: f.Worker, Context: f.Context, Turns: f.Turns,
+		Overlap: known(f.Overlap), Hit: known(f.Hit), TTFTMS: -1, LeaseS: -1, LastSeen: f.Last,
+	}
+	switch {
+	case f.Streaming > 0:
+		p.State = "streaming"
+	case f.Prefill > 0:
+		p.State = "prefill"
+	case f.Waiting > 0:
+		p.State = "waiting"
+	}
+	if f.TTFT >= 0 {
+		p.TTFTMS = ms(f.TTFT)
+	}
+	if left := f.LeaseEnds.Sub(now); left > 0 {
+		p.LeaseS = left.Seconds()
+	}
+	return p
+}
+
+// sortAgents puts the lead first, then the rest by name.
+func sortAgents(as []snapshot.Agent) {
+	sort.Slice(as, func(i, j int) bool {
+		if lead := as[i].ID == "main"; lead != (as[j].ID == "main") {
+			return lead
+		}
+		return as[i].ID < as[j].ID
+	})
+}
+
+// known is nil for a ratio that is not known.
+func known(r float64) *float64 {
+	if r < 0 {
+		return nil
+	}
+	return &r
+}

@@ -1,0 +1,210 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agentinfer/dyn/route"
+	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/server/gauge"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// errNoWorker says that no worker could ever take the turn now: none is
+// ready, or all ready ones were tried and lost.
+var errNoWorker = errors.New("no worker is ready")
+
+// seat is a turn's place at a worker. Its holder calls started at the first
+// token and left when the answer ended or was given up; both are safe to
+// repeat.
+type seat struct {
+	m        *model
+	member   *member
+	decision route.Decision
+	block    int // tokens per block at the worker
+	pending  int
+	gone     bool
+}
+
+// place finds a seat for a flight: at once when a worker has room, else
+// through the queue. It returns errNoWorker when there is nobody to wait for,
+// and the context's error when the client left.
+func (m *model) place(ctx context.Context, f *flight) (*seat, error) {
+	m.mu.Lock()
+	if err := m.queue.Push(route.NewItem(f.t)); err != nil {
+		m.mu.Unlock()
+		return nil, fmt.Errorf("%w: %w", turn.ErrBusy, err)
+	}
+	m.waiting[f.t.ID] = f
+	m.pump()
+	m.mu.Unlock()
+	select {
+	case p := <-f.seats:
+		return p.st, p.err
+	case <-ctx.Done():
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.queue.Remove(f.t.ID) {
+		delete(m.waiting, f.t.ID)
+		return nil, ctx.Err()
+	}
+	if p := <-f.seats; p.st != nil { // it came in between
+		p.st.leave()
+	}
+	return nil, ctx.Err()
+}
+
+// placement is what a waiting turn gets: a seat, or why there is none.
+type placement struct {
+	st  *seat
+	err error
+}
+
+// pump seats waiting turns in the queue's order until one has to wait; mu
+// must be held.
+func (m *model) pump() {
+	for {
+		it, ok := m.queue.Peek()
+		if !ok {
+			return
+		}
+		f := m.waiting[it.ID]
+		p, wait := m.try(f)
+		if wait {
+			return
+		}
+		m.queue.Pop()
+		delete(m.waiting, it.ID)
+		f.seats <- p // has room for one, and one is sent
+	}
+}
+
+// try picks a worker for a flight and books it; mu must be held. wait is true
+// when all that could take it are full.
+func (m *model) try(f *flight) (p placement, wait bool) {
+	d := m.Policy.Pick(route.Need{Turn: f.t.ID, Prompt: len(f.job.Prompt), Seq: m.decided}, m.candidates(f))
+	switch d.Reason {
+	case route.AllFull:
+		return p, true
+	case route.TooLong:
+		return placement{err: &dialect.Problem{Kind: dialect.TooLong, Prompt: len(f.job.Prompt), Limit: m.room()}}, false
+	case route.NoWorkers:
+		return placement{err: errNoWorker}, false
+	}
+	m.decided++
+	return placement{st: m.book(f, d)}, false
+}
+
+// book takes a seat at the decision's worker; mu must be held.
+func (m *model) book(f *flight, d route.Decision) *seat {
+	b := m.members[d.Worker]
+	st := &seat{m: m, member: b, decision: d, block: b.info.Caps.BlockSize, pending: max(len(f.job.Prompt)-d.Overlap, 0)}
+	b.inFlight++
+	b.pending += st.pending
+	if chain := f.chains[st.block]; b.index != nil && b.info.Caps.Events {
+		b.index.Expect(b.holder, chain, expectFor)
+	} else if b.index != nil {
+		b.index.Assume(b.holder, chain, b.info.Caps.KVTokens/st.block)
+	}
+	b.window.Add(time.Now(), func(s *gauge.Sums) {
+		s.Decided++
+		s.Prompt += len(f.job.Prompt)
+		s.Predicted += d.Overlap
+	})
+	return st
+}
+
+// room is the most tokens that a prompt may have at some ready worker; mu
+// must be held.
+func (m *model) room() int {
+	most := 0
+	for _, b := range m.members {
+		if c := b.info.Caps; b.info.State == turn.Ready && (c.KVTokens == 0 || c.KVTokens >= c.Context) {
+			most = max(most, c.Context)
+		} else if b.info.State == turn.Ready {
+			most = max(most, c.KVTokens)
+		}
+	}
+	return most
+}
+
+// candidates are the workers in the order of their names, with what each is
+// believed to hold of the flight's prompt; mu must be held.
+func (m *model) candidates(f *flight) []route.Candidate {
+	held := m.held(f)
+	cs := make([]route.Candidate, 0, len(m.members))
+	for name, b := range m.members {
+		c := route.Candidate{
+			Worker: name, Overlap: held[name], InFlight: b.inFlight + b.foreign, Pending: b.pending,
+			Slots: b.info.Caps.MaxSeqs, MaxBatched: b.info.Caps.MaxBatched,
+			Context: b.info.Caps.Context, KVTokens: b.info.Caps.KVTokens,
+		}
+		switch {
+		case b.info.State != turn.Ready:
+			c.Out = string(b.info.State)
+		case f.lost[name]:
+			c.Out = "lost this turn"
+		case b.slots > 0:
+			c.Slots = b.slots
+		}
+		cs = append(cs, c)
+	}
+	slices.SortFunc(cs, func(a, b route.Candidate) int { return natural(a.Worker, b.Worker) })
+	return cs
+}
+
+// held is how many tokens of the prompt each worker has; mu must be held. The
+// last token is always computed, so its block is not asked for.
+func (m *model) held(f *flight) map[string]int {
+	held := make(map[string]int, len(m.members))
+	for block, x := range m.indexes {
+		chain := f.chains[block]
+		chain = chain[:min(len(chain), (len(f.job.Prompt)-1)/block)]
+		for _, o := range x.Overlap(nil, chain) {
+			if b := m.members[o.Worker]; b != nil && b.index == x {
+				held[o.Worker] = o.Tokens
+			}
+		}
+	}
+	return held
+}
+
+// natural orders w2 before w10.
+func natural(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+}
+
+// started says that the first token came.
+func (st *seat) started() {
+	st.m.mu.Lock()
+	defer st.m.mu.Unlock()
+	if st.pending > 0 {
+		st.member.pending -= st.pending
+		st.pending = 0
+		st.m.pump()
+	}
+}
+
+// left gives the seat back.
+func (st *seat) left() {
+	st.m.mu.Lock()
+	defer st.m.mu.Unlock()
+	st.leave()
+	st.m.pump()
+}
+
+// leave gives the seat back; the model's mutex must be held.
+func (st *seat) leave() {
+	if st.gone {
+		return
+	}
+	st.gone = true
+	st.member.inFlight--
+	st.member.pending -= st.pending
+	st.pending = 0
+}

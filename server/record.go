@@ -1,0 +1,228 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/agentinfer/dyn/cache"
+	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/server/gauge"
+	"github.com/agentinfer/dyn/server/session"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// begin notes that the flight exists.
+func (f *flight) begin() {
+	t := f.t
+	f.row = ledger.Turn{
+		ID: t.ID, At: t.Arrived, Dialect: string(t.Dialect), Harness: t.Who.Harness, Session: t.Who.Session,
+		Agent: t.Who.Agent, Parent: t.Who.Parent, Kind: t.Who.Kind, Model: t.Model, Stream: t.Stream,
+		Priority: t.Hints.Priority, Strict: t.Hints.Strict, Class: className(t.Class()), Messages: len(t.Messages),
+		Tools: len(t.Tools), MaxTokens: f.job.MaxTokens, Prompt: f.asked, TTFTMS: -1,
+	}
+	f.s.aloft.Store(t.ID, f)
+	f.a.Note(func(g *session.Figures) {
+		g.Turns++
+		g.Waiting++
+		g.Context = f.asked
+	})
+}
+
+// seated notes a decision: the row's first form is written now, so that a
+// daemon that dies leaves a trace of the turns it was serving.
+func (f *flight) seated(st *seat) {
+	now := time.Now()
+	f.step.CompareAndSwap(waits, prefills)
+	parts, _ := json.Marshal(st.decision)
+	f.overlap.Store(int64(st.decision.Overlap))
+	f.row.Worker, f.row.Decision, f.row.Overlap = st.decision.Worker, string(parts), st.decision.Overlap
+	if f.row.Moved == 0 {
+		f.row.QueueMS = ms(now.Sub(f.t.Arrived))
+		f.leases(st, now)
+	}
+	f.s.ledger.Turn(f.row)
+	f.a.Note(func(g *session.Figures) {
+		if f.row.Moved == 0 {
+			g.Waiting--
+			g.Prefill++
+		}
+		g.Worker = st.decision.Worker
+		g.Overlap = ratio(st.decision.Overlap, f.asked)
+	})
+}
+
+// started notes the first token.
+func (f *flight) started(st *seat) {
+	st.started()
+	now := time.Now()
+	ttft := now.Sub(f.t.Arrived)
+	f.row.TTFTMS = ms(ttft)
+	f.first = now
+	count := func(s *gauge.Sums) { s.TTFT.Add(ttft) }
+	st.member.window.Add(now, count)
+	f.s.recent.Add(now, count)
+	f.s.history.Add(now, count)
+	f.a.Note(func(g *session.Figures) {
+		g.Prefill--
+		g.Streaming++
+		g.TTFT = ttft
+	})
+}
+
+// leases records what the turn asks to be kept.
+func (f *flight) leases(st *seat, now time.Time) {
+	block := st.block
+	if block == 0 {
+		return
+	}
+	chain := f.chains[block]
+	for _, mark := range f.marks {
+		l := cache.Lease{
+			Session: f.t.Who.Session, Agent: f.t.Who.Agent, Model: f.t.Model, Worker: st.decision.Worker,
+			Tokens: mark.Tokens, Blocks: mark.Tokens / block, TTL: mark.TTL, Ends: now.Add(mark.TTL),
+		}
+		if l.Blocks > 0 && l.Blocks <= len(chain) {
+			l.Hash = chain[l.Blocks-1]
+		}
+		f.s.leases.Ask(l)
+		f.s.ledger.Lease(ledger.Lease{
+			ID: cache.LeaseID(l), At: now, Turn: f.t.ID, Session: l.Session, Agent: l.Agent, Model: l.Model,
+			Tokens: l.Tokens, Blocks: l.Blocks, TTLS: l.TTL.Seconds(), State: "asked",
+		})
+		f.a.Note(func(g *session.Figures) { g.LeaseEnds = later(g.LeaseEnds, l.Ends) })
+	}
+}
+
+// land ends the flight and writes its record, once. an is nil when the
+// answer never began.
+func (f *flight) land(an *analysis, err error) {
+	was := f.step.Swap(landed)
+	if was == landed {
+		return
+	}
+	f.cancel()
+	<-f.flown // row and said are ours now
+	f.s.aloft.Delete(f.t.ID)
+	now := time.Now()
+	f.row.TotalMS = ms(now.Sub(f.t.Arrived))
+	f.row.Outcome, f.row.Error = f.outcome(an, err)
+	var answer uint64
+	if an != nil && an.reason != "" {
+		f.ended(an, now)
+		answer = f.keep(an)
+	} else {
+		f.row.Output = len(f.said)
+	}
+	f.s.sessions.Said(f.a, f.rolling, answer, f.asked)
+	f.a.Note(func(g *session.Figures) { unstep(g, f.row) })
+	f.s.count.outcome(f.row)
+	f.s.ledger.Turn(f.row)
+}
+
+// unstep takes a turn that landed out of an agent's figures.
+func unstep(g *session.Figures, row ledger.Turn) {
+	switch {
+	case row.TTFTMS >= 0:
+		g.Streaming--
+	case row.Worker != "":
+		g.Prefill--
+	default:
+		g.Waiting--
+	}
+	g.Context = row.Prompt + row.Output
+	g.Last = time.Now()
+}
+
+// ended takes the engine's usage into row, windows and figures.
+func (f *flight) ended(an *analysis, now time.Time) {
+	u := an.usage
+	f.row.Prompt, f.row.Cached, f.row.Output, f.row.Thinking = u.Prompt, u.Cached, u.Output, u.Thinking
+	count := func(s *gauge.Sums) {
+		s.Ended++
+		s.EndedPrompt += u.Prompt
+		s.EndedCached += u.Cached
+		s.EndedOverlap += f.row.Overlap
+		s.Output += u.Output
+		if u.Output > 1 && !f.first.IsZero() {
+			s.ITL.Add(now.Sub(f.first) / time.Duration(u.Output-1))
+		}
+	}
+	f.m.window(f.row.Worker).Add(now, count)
+	f.s.recent.Add(now, count)
+	f.s.history.Add(now, count)
+	f.a.Note(func(g *session.Figures) { g.Hit = ratio(u.Cached, u.Prompt) })
+}
+
+// keep remembers the raw turn, so that the next prompt holds it as it was
+// made, and returns the rolling hash after it. An answer cut at a client's
+// stop string is not what its ids say, so it is not kept.
+func (f *flight) keep(an *analysis) uint64 {
+	var last uint64
+	if n := len(f.rolling); n > 0 {
+		last = f.rolling[n-1]
+	}
+	after := prompt.Next(last, an.message())
+	if an.reason != turn.Stopped && an.reason != turn.Aborted {
+		f.m.raw.Put(after, f.said)
+	}
+	return after
+}
+
+// outcome says in a word how the flight ended, and why when badly.
+func (f *flight) outcome(an *analysis, err error) (word, why string) {
+	switch {
+	case err == nil && an != nil:
+		return string(an.reason), ""
+	case f.left.Load() || errors.Is(err, errLeft):
+		return "cancel", ""
+	case err == nil:
+		return "fail", "the answer never began"
+	}
+	var refused *turn.Refused
+	if errors.As(err, &refused) || errors.Is(err, errNoWorker) || errors.Is(err, turn.ErrBusy) {
+		return "reject", err.Error()
+	}
+	return "fail", err.Error()
+}
+
+// usage is what the client is told: of a flight that moved, the prompt as it
+// was asked and the whole answer.
+func (f *flight) usage(u turn.Usage) turn.Usage {
+	if f.row.Moved > 0 {
+		u.Output += u.Prompt - f.asked
+		u.Prompt, u.Cached = f.asked, min(u.Cached, f.asked)
+	}
+	if u.Prompt == 0 { // the engine tells no usage
+		u.Prompt, u.Output = f.asked, len(f.said)
+	}
+	return u
+}
+
+// predicted is the overlap as decided so far.
+func (f *flight) predicted() int {
+	if f.step.Load() == waits {
+		return 0
+	}
+	return int(f.overlap.Load())
+}
+
+func className(c turn.Class) string { return [...]string{"P0", "P1", "P2"}[c] }
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// ratio is a/b, or -1 when b is 0.
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return -1
+	}
+	return float64(a) / float64(b)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

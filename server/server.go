@@ -1,0 +1,224 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agentinfer/dyn/cache"
+	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/server/gauge"
+	"github.com/agentinfer/dyn/server/session"
+	"github.com/agentinfer/dyn/turn"
+	"github.com/valyala/fasthttp"
+)
+
+const (
+	windowSteps   = 60              // seconds that a worker's overlap and hit cover
+	rawBytes      = 64 << 20        // raw turns kept per model
+	maxMoves      = 3               // times a turn goes on at another worker
+	writePatience = 2 * time.Minute // a client that takes no byte for this long is gone
+	drainLimit    = 64 << 20        // bytes read off after a 413, so that the client can read it
+	retryAfter    = 5 * time.Second // advice with a 503: a restart of a worker takes about that
+)
+
+var (
+	errLeft  = errors.New("the client hung up")
+	errPanic = errors.New("internal error while answering")
+)
+
+// Options say how a Server works. Zero values mean the defaults.
+type Options struct {
+	Version   string
+	APIKey    string        // clients must send it; "" asks for none
+	MaxBody   int           // bytes; default 32 MiB, as Anthropic's
+	PingEvery time.Duration // sign of life while nothing comes; default 10 s
+	Ledger    *ledger.Ledger
+	Fleet     Fleet
+	Stop      Stopper
+	Log       *slog.Logger
+}
+
+// Server is the daemon's front. Models and workers may come and go while it
+// serves. All methods are safe for concurrent use.
+type Server struct {
+	o         Options
+	pingEvery time.Duration
+	http      *fasthttp.Server
+	control   *fasthttp.Server
+	ledger    *ledger.Ledger
+	log       *slog.Logger
+	sessions  *session.Store
+	leases    cache.Leases
+	recent    *gauge.Window // the last minute, all workers
+	history   *gauge.Window // the last five minutes, in steps for the sparklines
+	count     counters
+	aloft     sync.Map // turn id → *flight
+	started   time.Time
+	url       atomic.Pointer[string]
+	stopping  atomic.Bool
+
+	life context.Context // ends all flights
+	kill context.CancelFunc
+
+	mu      sync.Mutex // guards models and byWorker
+	models  map[string]*model
+	byModel map[string]*model // by worker name
+}
+
+// New returns a server without models.
+func New(o Options) *Server {
+	if o.MaxBody == 0 {
+		o.MaxBody = 32 << 20
+	}
+	if o.PingEvery == 0 {
+		o.PingEvery = 10 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		o: o, pingEvery: o.PingEvery, ledger: o.Ledger, log: o.Log,
+		sessions: session.New(session.Limits{}),
+		recent:   gauge.NewWindow(windowSteps, time.Second), history: gauge.NewWindow(60, 5*time.Second),
+		started: time.Now(), models: map[string]*model{}, byModel: map[string]*model{},
+	}
+	s.life, s.kill = context.WithCancel(context.Background())
+	s.http = s.listener(s.route)
+	s.control = s.listener(s.routeControl)
+	return s
+}
+
+// listener returns a fasthttp server with the house rules: no default
+// header, streamed bodies (their limit is ours to keep), no WriteTimeout,
+// which would cut long streams.
+func (s *Server) listener(h fasthttp.RequestHandler) *fasthttp.Server {
+	return &fasthttp.Server{
+		Handler:               s.guard(h),
+		ErrorHandler:          s.malformed,
+		NoDefaultServerHeader: true,
+		StreamRequestBody:     true,
+		MaxRequestBodySize:    s.o.MaxBody,
+		ReadBufferSize:        64 << 10,
+		ReadTimeout:           2 * time.Minute,
+		IdleTimeout:           5 * time.Minute,
+		CloseOnShutdown:       true,
+		Logger:                discard{},
+	}
+}
+
+// discard is a logger for what fasthttp says about clients' connections.
+type discard struct{}
+
+func (discard) Printf(string, ...any) {}
+
+// guard keeps a handler's panic from ending the process.
+func (s *Server) guard(h fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(c *fasthttp.RequestCtx) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.panicked(p)
+				c.ResetBody()
+				c.Error("internal error", fasthttp.StatusInternalServerError)
+			}
+		}()
+		h(c)
+	}
+}
+
+// panicked counts and logs a panic.
+func (s *Server) panicked(p any) {
+	s.count.panics.Add(1)
+	s.log.Error("panic", "value", p, "stack", string(debug.Stack()))
+}
+
+// Serve answers clients on ln until Shutdown. url is what screens show.
+func (s *Server) Serve(ln net.Listener, url string) error {
+	s.url.Store(&url)
+	return s.http.Serve(ln)
+}
+
+// ServeControl answers the control socket on ln until Shutdown.
+func (s *Server) ServeControl(ln net.Listener) error { return s.control.Serve(ln) }
+
+// Shutdown takes no new connections, lets running turns end until ctx does,
+// then ends them. The control socket is closed last.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.stopping.Store(true)
+	err := s.http.ShutdownWithContext(ctx)
+	s.kill()
+	s.control.ShutdownWithContext(ctx)
+	return err
+}
+
+// AddModel makes a model known. A model that is already served keeps its
+// workers and sessions.
+func (s *Server) AddModel(m Model) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.models[m.ID] == nil {
+		s.models[m.ID] = newModel(m)
+	}
+}
+
+// Update takes a worker that is new or whose state changed; one that is gone
+// is forgotten. The model that it serves must have been added.
+func (s *Server) Update(w Worker) error {
+	info := w.Info()
+	if info.State == turn.Gone {
+		s.Remove(info.Name)
+		return nil
+	}
+	s.mu.Lock()
+	m := s.models[info.Caps.Model]
+	if m == nil {
+		m = s.byModel[info.Name] // not probed yet, or being restarted
+	}
+	if m == nil {
+		s.mu.Unlock()
+		return errors.New("worker " + info.Name + ": nobody serves model " + info.Caps.Model)
+	}
+	s.byModel[info.Name] = m
+	s.mu.Unlock()
+	m.update(w)
+	return nil
+}
+
+// Remove forgets a worker.
+func (s *Server) Remove(name string) {
+	s.mu.Lock()
+	m := s.byModel[name]
+	delete(s.byModel, name)
+	s.mu.Unlock()
+	if m != nil {
+		m.leave(name)
+	}
+}
+
+// KV takes a worker's KV events, in the order in which the worker sent them.
+func (s *Server) KV(b turn.KVBatch) {
+	s.mu.Lock()
+	m := s.byModel[b.Worker]
+	s.mu.Unlock()
+	if m == nil || !m.apply(b) {
+		s.count.orphans.Add(int64(len(b.Events)))
+	}
+}
+
+// all returns the models, sorted by id.
+func (s *Server) all() []*model {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ms := make([]*model, 0, len(s.models))
+	for _, m := range s.models {
+		ms = append(ms, m)
+	}
+	sort.Slice(ms, func(i, j int) bool { return ms[i].ID < ms[j].ID })
+	return ms
+}

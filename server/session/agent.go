@@ -1,0 +1,67 @@
+package session
+
+import (
+	"container/list"
+	"sync"
+	"time"
+
+	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Agent is one line of turns.
+type Agent struct {
+	Model string   // set once
+	Who   turn.Who // set once; Kind is the first turn's
+
+	Turn   sync.Mutex // held while a turn builds its prompt; guards State and Chains
+	State  prompt.State
+	Chains map[int][]uint64 // block hashes of the last prompt by block size
+
+	// Guarded by the store's mutex.
+	elem   *list.Element // nil when dropped
+	line   []uint64      // rolling hashes of the last prompt, then of the answer
+	asked  int           // how many of line were in the prompt
+	tokens int
+
+	mu      sync.Mutex // guards figures
+	figures Figures
+}
+
+// Figures are what a screen shows of an agent. Ratios and times are -1 where
+// nothing is known.
+type Figures struct {
+	First, Last time.Time
+	Turns       int
+	Waiting     int // turns in the router's queue now
+	Prefill     int // turns sent, without a first token
+	Streaming   int
+	Worker      string
+	Context     int     // tokens of the last prompt and answer
+	Overlap     float64 // share of the last prompt believed to be held
+	Hit         float64 // share of the last ended prompt that was cached
+	TTFT        time.Duration
+	LeaseEnds   time.Time
+}
+
+// Figures returns a copy.
+func (a *Agent) Figures() Figures {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.figures
+}
+
+// Note changes the figures.
+func (a *Agent) Note(f func(*Figures)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	f(&a.figures)
+}
+
+// seen marks a sign of life.
+func (a *Agent) seen(now time.Time) {
+	a.Note(func(f *Figures) { f.Last = now })
+}
+
+// name is the agent's key.
+func (a *Agent) name() name { return name{a.Model, a.Who.Session, a.Who.Agent} }

@@ -1,0 +1,22 @@
+// Package session keeps what the server knows about each agent between its
+// turns: the prompt of its last turn as ids, its block chains, the messages
+// it went through, and the figures that screens show.
+//
+// The nouns: a Store holds Agents; an Agent is one line of turns of one
+// session on one model. Clients that name their session and agent are
+// believed (within bounds; the names are never used to authorise anything).
+// For the others the Store compares rolling hashes of canonical messages (see
+// prompt.Rolling): a turn that goes on where an agent stood belongs to that
+// agent; one that leaves its line at an earlier message is a fork, a new
+// agent of the same session; one that shares less than the first user message
+// is a new session.
+//
+// A turn takes its agent from Find, locks Agent.Turn while it builds its
+// prompt, and tells the Store with Said how far the line now goes. Nothing
+// here decides where a turn runs.
+//
+// Memory is bounded by the number of agents and by the tokens they hold
+// together; the least recently used agent is dropped first. What is dropped
+// is only work saved: its next turn is tokenised from the start, and a client
+// without headers then begins a new session.
+package session

@@ -1,0 +1,181 @@
+package session
+
+import (
+	"container/list"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Limits bound a Store. The zero value means the defaults.
+type Limits struct {
+	Agents int // default 4,096
+	Tokens int // ids held by all agents together; default 16 Mi, 64 MiB of memory
+}
+
+// Store finds the agent that a turn belongs to. It is safe for concurrent use.
+type Store struct {
+	limits Limits
+
+	mu     sync.Mutex // guards all below, and each Agent's line and tokens
+	byName map[name]*Agent
+	byHash map[place]*Agent // where headerless agents went through
+	recent *list.List       // of *Agent, the most recently used first
+	tokens int
+	forks  int
+}
+
+// name is what a client calls an agent.
+type name struct{ model, session, agent string }
+
+// place is a point of a conversation: the model and a rolling hash.
+type place struct {
+	model string
+	hash  uint64
+}
+
+// New returns an empty store.
+func New(l Limits) *Store {
+	if l.Agents == 0 {
+		l.Agents = 4096
+	}
+	if l.Tokens == 0 {
+		l.Tokens = 16 << 20
+	}
+	return &Store{limits: l, byName: map[name]*Agent{}, byHash: map[place]*Agent{}, recent: list.New()}
+}
+
+// Find returns the agent of a turn and, when the client did not name it,
+// fills t.Who. rolling holds one hash per message of t, and first is the
+// index of its first user message: shorter agreement means nothing, since all
+// sessions of a harness begin with the same system prompt.
+func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var a *Agent
+	if t.Who.Session != "" {
+		if t.Who.Agent == "" {
+			t.Who.Agent = "main"
+		}
+		a = s.byName[name{t.Model, t.Who.Session, t.Who.Agent}]
+	} else {
+		a = s.infer(t, rolling)
+	}
+	if a == nil {
+		a = s.add(t, now)
+	}
+	s.recent.MoveToFront(a.elem)
+	a.seen(now)
+	return a
+}
+
+// infer finds the agent of a turn without names, or names a new one in t.Who.
+func (s *Store) infer(t *turn.Turn, rolling []uint64) *Agent {
+	first := firstUser(t)
+	for i := len(rolling) - 1; i >= first; i-- {
+		a := s.byHash[place{t.Model, rolling[i]}]
+		if a == nil {
+			continue
+		}
+		goesOn := i >= a.asked-1     // all that its last prompt held
+		again := i == len(rolling)-1 // the whole turn is part of its line
+		t.Who.Session, t.Who.Agent, t.Who.Parent = a.Who.Session, a.Who.Agent, a.Who.Parent
+		if goesOn || again {
+			return a
+		}
+		s.forks++
+		t.Who.Agent, t.Who.Parent = fmt.Sprintf("fork-%d", s.forks), a.Who.Agent
+		return nil
+	}
+	anchor := uint64(0)
+	if first < len(rolling) {
+		anchor = rolling[first]
+	} else if len(rolling) > 0 {
+		anchor = rolling[len(rolling)-1]
+	}
+	t.Who.Session, t.Who.Agent = fmt.Sprintf("h%012x", anchor>>16), "main"
+	return s.byName[name{t.Model, t.Who.Session, t.Who.Agent}]
+}
+
+// firstUser is the index of the first user message, or of the last message
+// when there is none.
+func firstUser(t *turn.Turn) int {
+	for i, m := range t.Messages {
+		if m.Role == turn.User {
+			return i
+		}
+	}
+	return max(len(t.Messages)-1, 0)
+}
+
+// add makes a new agent and drops old ones; mu must be held.
+func (s *Store) add(t *turn.Turn, now time.Time) *Agent {
+	a := &Agent{Model: t.Model, Who: t.Who, Chains: map[int][]uint64{}}
+	a.figures = Figures{First: now, Last: now, TTFT: -1, Overlap: -1, Hit: -1}
+	a.elem = s.recent.PushFront(a)
+	s.byName[a.name()] = a
+	for s.recent.Len() > s.limits.Agents {
+		s.drop(s.recent.Back().Value.(*Agent))
+	}
+	return a
+}
+
+// Said records how far an agent's line goes: the rolling hashes of its last
+// prompt, the hash after its answer (0 when there was none), and the ids its
+// prompt state now holds.
+func (s *Store) Said(a *Agent, rolling []uint64, answer uint64, tokens int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.elem == nil {
+		return // dropped meanwhile
+	}
+	s.tokens += tokens - a.tokens
+	a.tokens = tokens
+	s.forget(a)
+	a.line = append(a.line[:0], rolling...)
+	a.asked = len(rolling)
+	if answer != 0 {
+		a.line = append(a.line, answer)
+	}
+	for _, h := range a.line {
+		s.byHash[place{a.Model, h}] = a
+	}
+	for s.tokens > s.limits.Tokens && s.recent.Len() > 1 {
+		s.drop(s.recent.Back().Value.(*Agent))
+	}
+}
+
+// forget takes an agent's line out of the places; mu must be held.
+func (s *Store) forget(a *Agent) {
+	for _, h := range a.line {
+		if p := (place{a.Model, h}); s.byHash[p] == a {
+			delete(s.byHash, p)
+		}
+	}
+}
+
+// drop removes an agent; mu must be held.
+func (s *Store) drop(a *Agent) {
+	s.forget(a)
+	s.recent.Remove(a.elem)
+	delete(s.byName, a.name())
+	s.tokens -= a.tokens
+	a.elem, a.line, a.tokens = nil, nil, 0
+}
+
+// Recent calls f for the agents seen since the given time, most recent first,
+// n at most.
+func (s *Store) Recent(since time.Time, n int, f func(*Agent)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for e := s.recent.Front(); e != nil && n > 0; e = e.Next() {
+		a := e.Value.(*Agent)
+		if a.Figures().Last.Before(since) {
+			return
+		}
+		f(a)
+		n--
+	}
+}

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"net"
+	"syscall"
+	"time"
+)
+
+// watch calls gone once when the client of c hangs up, by FIN or RST; a
+// half-closed connection counts as gone. fasthttp itself tells nothing while
+// a handler waits, so a goroutine looks at the socket without taking bytes
+// from it (MSG_PEEK).
+//
+// The caller must call stop, once, before fasthttp reads from the connection
+// again, that is before the handler or its body writer returns. stop waits
+// for the watcher to end. A client that pipelines its next request is watched
+// no longer, since its FIN would come behind those bytes.
+func watch(c net.Conn, gone func()) (stop func()) {
+	sc, ok := c.(syscall.Conn)
+	if !ok {
+		return func() {}
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return func() {}
+	}
+	// ReadTimeout left a deadline that would end the watch.
+	c.SetReadDeadline(time.Time{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		closed := false
+		raw.Read(func(fd uintptr) bool {
+			var b [1]byte
+			n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+			if err == syscall.EAGAIN || err == syscall.EINTR {
+				return false
+			}
+			closed = n == 0 || err != nil
+			return true
+		})
+		if closed {
+			gone()
+		}
+	}()
+	return func() {
+		c.SetReadDeadline(time.Unix(1, 0))
+		<-done
+		c.SetReadDeadline(time.Time{})
+	}
+}
