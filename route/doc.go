@@ -1,0 +1,41 @@
+// Package route decides which worker takes a turn, and in which order turns
+// wait when none may. It is pure: values in, a value out with its reasons; no
+// clock, no state of workers, no effect. The server acts on what it says.
+//
+// The nouns: a Need is what a turn asks for. A Candidate is a worker as it is
+// now. A Decision names a worker, or says why there is none, and keeps a Part
+// for every candidate: what it would cost, or why it was left out. A Policy is
+// a rule. The Queue holds the turns that wait.
+//
+// The rule "kv", the default, has no parameters: the turn goes where
+//
+//	(pending + new) × (in flight + 1)
+//
+// is least. New are the prompt tokens that the worker would have to compute,
+// its overlap taken off, at least 1, since an engine always computes the last
+// one. Pending are the uncached prompt tokens of turns sent there that have no
+// first token yet; in flight are the turns sent there that have not ended. It
+// is LMetric's product, new tokens × batch (arXiv 2603.15202), with the
+// prefill that already waits added to the tokens: the first factor is how long
+// the first token takes, the second how many pay for it. Of the parameter-free
+// rules compared on recorded Claude Code sessions it was the best, within 3 %
+// of the throughput of one that predicts milliseconds with four tuned
+// constants. Equal costs go to fewer turns in flight, then to an order of the
+// names that differs from turn to turn. A name by itself decides nothing: a
+// session stays where its blocks are and for no other reason.
+//
+// The rule "round-robin" takes the workers in turn and is there to be compared
+// with.
+//
+// Both leave out a worker that is full, see Full; one whose context or KV
+// cache the prompt and one more token do not fit, ever; and one that the
+// server ruled out. All full: the turn waits. None that it fits: it never
+// will, and waiting would not help.
+//
+// Order of the queue: higher band first, always; inside a band the effective
+// arrival (turn.Turn.Effective), then the true one, then first in.
+//
+// Limits: the queue holds 4,096 turns unless told otherwise; beyond it Push
+// refuses. Cost: a decision is linear in candidates, a few µs for eight,
+// with one allocation; a queue's step is logarithmic.
+package route
