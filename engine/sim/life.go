@@ -30,8 +30,8 @@ func crash() {
 func (s *server) serve(ctx context.Context, l net.Listener, signals <-chan os.Signal) error {
 	h := &http.Server{
 		Handler:           s.routes(),
-		ReadHeaderTimeout: readTime,
-		ReadTimeout:       readTime,
+		ReadHeaderTimeout: s.reading,
+		ReadTimeout:       s.reading,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeaders,
 	}

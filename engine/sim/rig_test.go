@@ -123,6 +123,12 @@ func (s *script) say(a brain.Answer) {
 // developer mode and with the rig's own script.
 func start(t *testing.T, f *folder, flags ...string) *rig {
 	t.Helper()
+	return startWith(t, f, func(*server) {}, flags...)
+}
+
+// startWith is start, with a last change to the server.
+func startWith(t *testing.T, f *folder, change func(*server), flags ...string) *rig {
+	t.Helper()
 	o, err := parse(append([]string{"--speed", "0"}, flags...), io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +149,7 @@ func start(t *testing.T, f *folder, flags ...string) *rig {
 	r := &rig{server: s, t: t, addr: l.Addr().String(), signals: make(chan os.Signal, 2), done: make(chan error, 1)}
 	s.dev, s.thinker = true, &r.script
 	s.crash = func() { t.Error("the server crashed") }
+	change(s)
 	go func() { r.done <- s.serve(context.Background(), l, r.signals) }()
 	t.Cleanup(func() {
 		r.signals <- os.Interrupt

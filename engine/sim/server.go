@@ -36,8 +36,9 @@ type server struct {
 	cut     int // tokens by which the KV cache cuts the context asked for
 	print   string
 	began   time.Time
-	dev     bool   // routes of vLLM's developer mode
-	crash   func() // ends the process without a word
+	dev     bool          // routes of vLLM's developer mode
+	crash   func()        // ends the process without a word
+	reading time.Duration // that a request may take to arrive
 }
 
 // newServer makes a server that does not listen yet.
@@ -57,7 +58,7 @@ func assemble(o options, f *folder) (*server, error) {
 	s := &server{
 		o: o, folder: f, began: time.Now(),
 		dev:   os.Getenv("VLLM_SERVER_DEV_MODE") == "1",
-		crash: crash,
+		crash: crash, reading: readTime,
 	}
 	if o.brain != "" {
 		s.thinker, err = brain.Open(o.brain, f.tok)
