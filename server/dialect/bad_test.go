@@ -157,6 +157,7 @@ func TestResponsesBadInput(t *testing.T) {
 		{"control", body(`"input":"hi"`), ""},
 		{"input missing", body(`"stream":true`), "input"},
 		{"input empty", body(`"input":[]`), "input"},
+		{"input unknown", body(`"input":[{"type":"novel"}]`), "input"},
 		{"input a number", body(`"input":5`), "input"},
 		{"an item is a string", body(`"input":["a"]`), "input[0]"},
 		{"unknown role", body(`"input":[{"role":"wizard","content":"a"}]`), "input[0].role"},

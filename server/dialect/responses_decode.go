@@ -106,6 +106,9 @@ func (r *responsesReader) conversation(root tape.Value, limit int) []turn.Messag
 		}
 		ms = r.item(ms, item)
 	}
+	if len(ms) == 0 {
+		r.fail(input, "holds no item that is known here")
+	}
 	return ms
 }
 
