@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/zeebo/xxh3"
@@ -20,34 +21,33 @@ const (
 // maxDepth is how deep JSON may nest before it is compared as text.
 const maxDepth = 512
 
-// argsHash hashes call arguments. No arguments at all are an empty object.
-func argsHash(raw []byte) uint64 {
-	switch s := bytes.TrimSpace(raw); string(s) {
-	case "", "null", `""`:
-		return jsonHash([]byte("{}"))
-	default:
-		return jsonHash(s)
-	}
-}
-
-// jsonHash hashes a JSON value without regard to white space, key order,
-// escapes and number spelling, and to cache_control keys. What is no JSON is
-// hashed as text.
-func jsonHash(raw []byte) uint64 {
-	s := bytes.TrimSpace(raw)
-	c := canon{s: s}
-	h, ok := c.value(0)
-	if c.space(); !ok || c.i != len(s) {
-		return mix(xxh3.Hash(s), 0, tagWord)
-	}
-	return h
-}
-
-// canon reads one JSON value and hashes it on the way.
+// canon reads JSON values and hashes them on the way.
 type canon struct {
 	s   []byte
 	i   int
 	buf []byte // of strings with escapes
+}
+
+// args hashes call arguments. No arguments at all are an empty object.
+func (c *canon) args(raw []byte) uint64 {
+	switch s := bytes.TrimSpace(raw); string(s) {
+	case "", "null", `""`:
+		return c.json([]byte("{}"))
+	default:
+		return c.json(s)
+	}
+}
+
+// json hashes a JSON value without regard to white space, key order, escapes
+// and number spelling, and to cache_control keys. What is no JSON is hashed
+// as text.
+func (c *canon) json(raw []byte) uint64 {
+	c.s, c.i = bytes.TrimSpace(raw), 0
+	h, ok := c.value(0)
+	if c.space(); !ok || c.i != len(c.s) {
+		return mix(xxh3.Hash(c.s), 0, tagWord)
+	}
+	return h
 }
 
 func (c *canon) space() {
@@ -130,7 +130,7 @@ func (c *canon) str() (uint64, bool) {
 	s := c.s[c.i:end]
 	c.i = end + 1
 	if escaped {
-		c.buf = appendUnescaped(c.buf[:0], s)
+		c.buf = appendUnescaped(slices.Grow(c.buf[:0], len(s)), s)
 		s = c.buf
 	}
 	return xxh3.Hash(s), true

@@ -3,6 +3,7 @@ package prompt
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -75,7 +76,7 @@ func (p *printer) str() bool {
 	s := p.s[p.i:end]
 	p.i = end + 1
 	if escaped {
-		p.buf = appendUnescaped(p.buf[:0], s)
+		p.buf = appendUnescaped(slices.Grow(p.buf[:0], len(s)), s)
 		s = p.buf
 	}
 	p.dst = appendQuoted(p.dst, s)

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -27,8 +28,9 @@ const (
 // join its pieces; other text is compared exactly.
 func Rolling(dst []uint64, t *turn.Turn) []uint64 {
 	var parent uint64
+	var r reader
 	for i := range t.Messages {
-		parent = next(parent, &t.Messages[i])
+		parent = r.next(parent, &t.Messages[i])
 		dst = append(dst, parent)
 	}
 	return dst
@@ -36,15 +38,24 @@ func Rolling(dst []uint64, t *turn.Turn) []uint64 {
 
 // Next is the hash of a history that goes on with m, after the history whose
 // hash is parent; 0 is the empty one.
-func Next(parent uint64, m turn.Message) uint64 { return next(parent, &m) }
+func Next(parent uint64, m turn.Message) uint64 {
+	var r reader
+	return r.next(parent, &m)
+}
 
-func next(parent uint64, m *turn.Message) uint64 {
+// reader hashes messages and keeps its buffers between them.
+type reader struct {
+	words []byte
+	canon canon
+}
+
+func (r *reader) next(parent uint64, m *turn.Message) uint64 {
 	h := mix(parent, xxh3.HashString(string(m.Role)), tagNext)
-	h = mix(h, textHash(m), tagText)
+	h = mix(h, r.textHash(m), tagText)
 	for i := range m.Blocks {
 		switch b := &m.Blocks[i]; b.Kind {
 		case turn.ToolUse:
-			h = mix(h, mix(xxh3.HashString(b.Name), argsHash(b.Args), tagCall), tagCall)
+			h = mix(h, mix(xxh3.HashString(b.Name), r.canon.args(b.Args), tagCall), tagCall)
 		case turn.ToolResult:
 			tag := tagResult
 			if b.IsError {
@@ -52,7 +63,7 @@ func next(parent uint64, m *turn.Message) uint64 {
 			}
 			h = mix(h, xxh3.HashString(strings.TrimSpace(b.Text)), tag)
 		case turn.Image, turn.Document, turn.Other:
-			h = mix(h, jsonHash(b.Raw), tagRaw)
+			h = mix(h, r.canon.json(b.Raw), tagRaw)
 		}
 	}
 	return h
@@ -60,13 +71,13 @@ func next(parent uint64, m *turn.Message) uint64 {
 
 // textHash hashes the text of m: its text blocks joined with line feeds,
 // trimmed; an assistant's without regard to the amount of white space.
-func textHash(m *turn.Message) uint64 {
+func (r *reader) textHash(m *turn.Message) uint64 {
 	if m.Role == turn.Assistant {
-		return wordsHash(m)
+		return r.wordsHash(m)
 	}
 	first, last, n := -1, -1, 0
 	for i := range m.Blocks {
-		if holdsText(&m.Blocks[i]) {
+		if holdsText(m, i) {
 			if first < 0 {
 				first = i
 			}
@@ -82,7 +93,7 @@ func textHash(m *turn.Message) uint64 {
 	}
 	h := xxh3.New()
 	for i := first; i <= last; i++ {
-		if !holdsText(&m.Blocks[i]) {
+		if !holdsText(m, i) {
 			continue
 		}
 		s := plain(m, i)
@@ -103,8 +114,10 @@ func textHash(m *turn.Message) uint64 {
 // space is what strings.TrimSpace takes off, of ASCII.
 const space = " \t\n\v\f\r\u0085\u00a0"
 
-// holdsText reports whether b is text that counts.
-func holdsText(b *turn.Block) bool { return b.Kind == turn.Text && !blank(b.Text) }
+// holdsText reports whether block i is text that counts.
+func holdsText(m *turn.Message, i int) bool {
+	return m.Blocks[i].Kind == turn.Text && !blank(plain(m, i))
+}
 
 // plain is the text of block i, without the attribution line.
 func plain(m *turn.Message, i int) string {
@@ -115,20 +128,18 @@ func plain(m *turn.Message, i int) string {
 }
 
 // wordsHash hashes the words of all text of m, in order.
-func wordsHash(m *turn.Message) uint64 {
-	var buf []byte
+func (r *reader) wordsHash(m *turn.Message) uint64 {
+	r.words = r.words[:0]
 	for i := range m.Blocks {
-		if b := &m.Blocks[i]; holdsText(b) {
-			if buf == nil {
-				buf = make([]byte, 0, len(b.Text)+1)
-			}
-			buf = appendWords(buf, b.Text)
+		if holdsText(m, i) {
+			s := m.Blocks[i].Text
+			r.words = appendWords(slices.Grow(r.words, len(s)+1), s)
 		}
 	}
-	if len(buf) == 0 {
+	if len(r.words) == 0 {
 		return 0
 	}
-	return xxh3.Hash(buf)
+	return xxh3.Hash(r.words)
 }
 
 // appendWords appends the words of s, a space before each but the first.

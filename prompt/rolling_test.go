@@ -1,0 +1,198 @@
+package prompt
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// msg is a message of the given blocks.
+func msg(role turn.Role, blocks ...turn.Block) turn.Message {
+	return turn.Message{Role: role, Blocks: blocks}
+}
+
+func says(s string) turn.Block { return turn.Block{Kind: turn.Text, Text: s} }
+
+func calls(name, args string) turn.Block {
+	return turn.Block{Kind: turn.ToolUse, ID: "call_1", Name: name, Args: json.RawMessage(args)}
+}
+
+func result(s string) turn.Block {
+	return turn.Block{Kind: turn.ToolResult, ID: "call_1", Text: s}
+}
+
+func TestSameOnReplay(t *testing.T) {
+	asked := says("a")
+	asked.Lease = time.Minute
+	renamed := calls("f", `{"a": 1}`)
+	renamed.ID = "toolu_2"
+	image := turn.Block{Kind: turn.Image, Raw: json.RawMessage(`{"type":"image","source":"x"}`)}
+	imageAsked := turn.Block{Kind: turn.Image, Raw: json.RawMessage(`{"cache_control": {"type": "ephemeral"}, "source": "x", "type": "image"}`)}
+	for _, c := range []struct {
+		name string
+		a, b turn.Message
+	}{
+		{"string or blocks", msg(turn.User, says("a\nb")), msg(turn.User, says("a"), says("b"))},
+		{"moved cache_control", msg(turn.User, says("a")), msg(turn.User, asked)},
+		{"cache_control on an image", msg(turn.User, image), msg(turn.User, imageAsked)},
+		{"outer white space", msg(turn.User, says(" \n a\tb \n")), msg(turn.User, says("a\tb"))},
+		{"outer white space of blocks", msg(turn.User, says("\n"), says(" a"), says("b ")), msg(turn.User, says("a\nb"))},
+		{"empty blocks", msg(turn.User, says("a"), says("")), msg(turn.User, says("a"))},
+		{"attribution", msg(turn.System, says(attribution+" cc_version=2; cch=1a2b3;"), says("s")), msg(turn.System, says("s"))},
+		{"attribution merged", msg(turn.System, says(attribution+" x\ns")), msg(turn.System, says("s"))},
+		{"call id", msg(turn.Assistant, calls("f", `{"a": 1}`)), msg(turn.Assistant, renamed)},
+		{"white space in arguments", msg(turn.Assistant, calls("f", `{"a": [1, {"b": "c d"}]}`)), msg(turn.Assistant, calls("f", "{\"a\":[1,{\n\"b\":\"c d\"}]}"))},
+		{"key order", msg(turn.Assistant, calls("f", `{"a": {"x": 1, "y": 2}, "b": 3}`)), msg(turn.Assistant, calls("f", `{"b": 3, "a": {"y": 2, "x": 1}}`))},
+		{"escapes", msg(turn.Assistant, calls("f", `{"a": "\u00e9\/\ud83d\ude00\n"}`)), msg(turn.Assistant, calls("f", `{"\u0061": "é/😀\u000a"}`))},
+		{"numbers", msg(turn.Assistant, calls("f", `{"a": [1.0, 1e3, 0.10, -0]}`)), msg(turn.Assistant, calls("f", `{"a": [1, 1000, 0.1, 0]}`))},
+		{"no arguments", msg(turn.Assistant, calls("f", ``)), msg(turn.Assistant, calls("f", `{}`))},
+		{"thinking dropped", msg(turn.Assistant, turn.Block{Kind: turn.ThinkingBlock, Text: "hm"}, says("a")), msg(turn.Assistant, says("a"))},
+		{"answer in pieces", msg(turn.Assistant, says("a\n"), calls("f", `{}`), says("\nb  c")), msg(turn.Assistant, says("a\n\nb c"), calls("f", `{}`))},
+		{"result id", msg(turn.ToolRole, result("r ")), msg(turn.ToolRole, turn.Block{Kind: turn.ToolResult, Text: "r"})},
+	} {
+		if Next(7, c.a) != Next(7, c.b) {
+			t.Errorf("%s: hashes differ", c.name)
+		}
+	}
+}
+
+func TestDifferent(t *testing.T) {
+	failed := result("r")
+	failed.IsError = true
+	ms := []turn.Message{
+		msg(turn.User), msg(turn.User, says("a")), msg(turn.System, says("a")), msg(turn.Assistant, says("a")),
+		msg(turn.User, says("a b")), msg(turn.User, says("a  b")), msg(turn.User, says("a\nb")), msg(turn.User, says("b\na")),
+		msg(turn.Assistant, says("a b")), msg(turn.Assistant, says("ab")),
+		msg(turn.Assistant, calls("f", `{}`)), msg(turn.Assistant, calls("g", `{}`)),
+		msg(turn.Assistant, calls("f", `{"a": 1}`)), msg(turn.Assistant, calls("f", `{"a": "1"}`)),
+		msg(turn.Assistant, calls("f", `{"a": true}`)), msg(turn.Assistant, calls("f", `{"a": null}`)),
+		msg(turn.Assistant, calls("f", `{"a": [1, 2]}`)), msg(turn.Assistant, calls("f", `{"a": [2, 1]}`)),
+		msg(turn.Assistant, calls("f", `{"a": [[1], 2]}`)), msg(turn.Assistant, calls("f", `{"a": {}}`)), msg(turn.Assistant, calls("f", `{"a": []}`)),
+		msg(turn.Assistant, calls("f", `{"a": "x y"}`)), msg(turn.Assistant, calls("f", `{"a": "x  y"}`)),
+		msg(turn.Assistant, calls("f", `{"a": 9007199254740993}`)), msg(turn.Assistant, calls("f", `{"a": 9007199254740992}`)),
+		msg(turn.Assistant, calls("f", `{}`), calls("g", `{}`)), msg(turn.Assistant, calls("g", `{}`), calls("f", `{}`)),
+		msg(turn.Assistant, says("a"), calls("f", `{}`)), msg(turn.Assistant, calls("f", `no json`)),
+		msg(turn.ToolRole, result("r")), msg(turn.ToolRole, result("s")), msg(turn.ToolRole, failed),
+		msg(turn.ToolRole, result("r"), result("s")), msg(turn.ToolRole, result("r s")),
+		msg(turn.User, turn.Block{Kind: turn.Image, Raw: json.RawMessage(`{"x":1}`)}),
+	}
+	seen := map[uint64]int{}
+	for i, m := range ms {
+		h := Next(0, m)
+		if j, ok := seen[h]; ok {
+			t.Errorf("messages %d and %d have one hash: %+v, %+v", j, i, ms[j], m)
+		}
+		seen[h] = i
+	}
+}
+
+func TestRollingIsNext(t *testing.T) {
+	tr := &turn.Turn{Messages: []turn.Message{msg(turn.System, says("s")), msg(turn.User, says("u")), msg(turn.Assistant, says("a"))}}
+	var want []uint64
+	var parent uint64
+	for _, m := range tr.Messages {
+		parent = Next(parent, m)
+		want = append(want, parent)
+	}
+	if got := Rolling(nil, tr); !slices.Equal(got, want) {
+		t.Errorf("Rolling = %x, Next gives %x", got, want)
+	}
+	tr.Messages[0] = msg(turn.System, says("t"))
+	if got := Rolling(nil, tr); got[2] == want[2] {
+		t.Error("a changed history has the same hash")
+	}
+}
+
+func TestDeepArguments(t *testing.T) {
+	for _, s := range []string{strings.Repeat(`[`, 1<<20), strings.Repeat(`{"a":`, 1<<18), `{"a": "\u12`, `{"a": "\`, `[1,,]`, "\xff"} {
+		a := Next(0, msg(turn.Assistant, calls("f", s)))
+		if b := Next(0, msg(turn.Assistant, calls("f", s+"1"))); a == b {
+			t.Errorf("%.20q: no difference seen", s)
+		}
+		if out, ok := appendPython([]byte("x"), []byte(s)); ok || string(out) != "x" {
+			t.Errorf("%.20q was printed as JSON", s)
+		}
+	}
+}
+
+func TestSteady(t *testing.T) {
+	asked := says(" ")
+	asked.Lease = time.Minute
+	tr := &turn.Turn{Messages: []turn.Message{
+		msg(turn.System, says(attribution+" cc_version=2.1.150.d0d; cc_entrypoint=cli; cch=91737;")),
+		msg(turn.System, says(attribution+" x;"), says("identity"), says("\n"), says("prompt"), asked),
+		msg(turn.System, says(attribution+" x;\nmerged\nlines")),
+		msg(turn.User, says(attribution+" is quoted here")),
+		msg(turn.Assistant, says(""), calls("f", "{}")),
+		msg(turn.User, says("")),
+		msg(turn.System, says("in the middle")),
+	}}
+	Steady(tr)
+	want := [][]string{{"identity", "prompt"}, {"merged\nlines"}, {attribution + " is quoted here"}, {""}, nil, {"in the middle"}}
+	if len(tr.Messages) != len(want) {
+		t.Fatalf("%d messages, want %d", len(tr.Messages), len(want))
+	}
+	for i, m := range tr.Messages {
+		var got []string
+		for _, b := range m.Blocks {
+			got = append(got, b.Text)
+		}
+		if !slices.Equal(got, want[i]) {
+			t.Errorf("message %d: %q, want %q", i, got, want[i])
+		}
+	}
+	if got := tr.Messages[0].Blocks[1].Lease; got != time.Minute {
+		t.Errorf("the ask of a dropped block went to %v", got)
+	}
+	before := Rolling(nil, tr)
+	if Steady(tr); !slices.Equal(before, Rolling(nil, tr)) {
+		t.Error("Steady twice is not Steady once")
+	}
+}
+
+func TestPython(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"b":1,"a":[true,null,{}]}`: `{"b": 1, "a": [true, null, {}]}`,
+		`[1.0,1e-7,1E+22,0.1,1e16,123456789012345678901234567890,-0,1e400,100000000000000000000.5]`: `[1.0, 1e-07, 1e+22, 0.1, 1e+16, 123456789012345678901234567890, 0, Infinity, 1e+20]`,
+		`"\u00e9\ud83d\ude00\/\u0001\t\"\\"`: `"é😀/\u0001\t\"\\"`,
+		`"\ud83d x"`:                         "\"\uFFFD x\"",
+		` [ ] `:                              `[]`,
+	} {
+		if got, ok := appendPython(nil, []byte(in)); !ok || string(got) != want {
+			t.Errorf("%s: got %s, %v, want %s", in, got, ok, want)
+		}
+	}
+	for _, in := range []string{"", "{", "[1,]", "01", "1.", "+1", `{"a" 1}`, "nul", `{} x`} {
+		if got, ok := appendPython(nil, []byte(in)); ok {
+			t.Errorf("%q was taken for JSON: %s", in, got)
+		}
+	}
+}
+
+func TestTools(t *testing.T) {
+	p := new(toolPage)
+	got := p.print([]turn.Tool{
+		{Name: "a\"b", Description: "say\n<é>", Schema: json.RawMessage(`{"type":"object"}`)},
+		{Name: "bare"},
+		{Name: "patch", Custom: true},
+		{Name: "odd", Schema: json.RawMessage(`{no`)},
+	})
+	want := `
+{"type": "function", "function": {"name": "a\"b", "description": "say\n<é>", "parameters": {"type": "object"}}}
+{"type": "function", "function": {"name": "bare"}}
+{"type": "function", "function": {"name": "patch", "parameters": {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}}}
+{"type": "function", "function": {"name": "odd"}}`
+	if got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	for i := range 2 * pageLists {
+		p.print([]turn.Tool{{Name: strings.Repeat("x", i+1)}})
+	}
+	if len(p.have) > pageLists || len(p.keys) > pageLists {
+		t.Errorf("keeps %d lists", len(p.have))
+	}
+}
