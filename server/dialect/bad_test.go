@@ -139,6 +139,8 @@ func TestMessagesBadInput(t *testing.T) {
 		{"choice any without tools", body(`"tool_choice":{"type":"any"},` + hello), ""},
 		{"cache_control a string", body(`"messages":[{"role":"user","content":[{"type":"text","text":"a","cache_control":"x"}]}]`), "messages.0.content.0.cache_control"},
 		{"private fields", body(`"safeguards":[{"type":"x"}],"context_management":{"edits":[]},"speed":1,` + hello), ""},
+		{"references without end", body(`"tools":[{"name":"x","description":"` + strings.Repeat("d", 1<<20) + `","defer_loading":true}],"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[` +
+			strings.Repeat(`{"type":"tool_reference","tool_name":"x"},`, 4) + `{"type":"tool_reference","tool_name":"x"}]}]}]`), "messages.0.content.0.content.4"},
 		{"too many tools", body(`"tools":[` + manyTools(toolsMost+1) + `],` + hello), "tools.2048"},
 	})
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/agentinfer/dyn/server/dialect/tape"
 	"github.com/agentinfer/dyn/turn"
@@ -47,12 +48,23 @@ func appendResults(ms []turn.Message, blocks []turn.Block) []turn.Message {
 // clone returns a copy of a value's JSON.
 func clone(v tape.Value) []byte { return bytes.Clone(v.Raw()) }
 
-// joinLine joins texts with a line end.
-func joinLine(a, b string) string {
-	if a == "" {
-		return b
+// resultOf puts the texts of a result's content into its block, a line each,
+// and everything else after it. Leases inside count for the result.
+func resultOf(res turn.Block, content []turn.Block) []turn.Block {
+	blocks := []turn.Block{res}
+	var texts []string
+	for _, b := range content {
+		res.Lease = max(res.Lease, b.Lease)
+		if b.Kind == turn.Text {
+			texts = append(texts, b.Text)
+			continue
+		}
+		b.Lease = 0
+		blocks = append(blocks, b)
 	}
-	return a + "\n" + b
+	res.Text = strings.Join(texts, "\n")
+	blocks[0] = res
+	return blocks
 }
 
 func orNone(header func(string) string) func(string) string {

@@ -196,15 +196,6 @@ func (r *chatReader) answer(m tape.Value) []turn.Block {
 // result returns the result of a call, and after it what it holds beside
 // text.
 func (r *chatReader) result(m tape.Value) []turn.Block {
-	blocks := []turn.Block{{Kind: turn.ToolResult, ID: r.text(m, "tool_call_id")}}
-	for _, b := range r.content(m, "tool") {
-		blocks[0].Lease = max(blocks[0].Lease, b.Lease)
-		if b.Kind == turn.Text {
-			blocks[0].Text = joinLine(blocks[0].Text, b.Text)
-			continue
-		}
-		b.Lease = 0
-		blocks = append(blocks, b)
-	}
-	return blocks
+	res := turn.Block{Kind: turn.ToolResult, ID: r.text(m, "tool_call_id")}
+	return resultOf(res, r.content(m, "tool"))
 }

@@ -56,10 +56,12 @@ func decodeMessages(body []byte, header func(string) string, limited bool) (*tur
 }
 
 // messagesReader reads a messages body. deferred holds the definitions of
-// tools that are hidden until a tool_reference names them.
+// tools that are hidden until a tool_reference names them, expanded the bytes
+// that references have become so far.
 type messagesReader struct {
 	reader
 	deferred map[string]turn.Tool
+	expanded int
 }
 
 // conversation returns the system prompt and the messages.
@@ -195,17 +197,5 @@ func (r *messagesReader) result(blocks []turn.Block, b tape.Value) []turn.Block 
 	if !content.Given() {
 		return append(blocks, res)
 	}
-	at := len(blocks)
-	blocks = append(blocks, res)
-	for _, inner := range r.content(content, turn.ToolRole) {
-		res.Lease = max(res.Lease, inner.Lease)
-		if inner.Kind == turn.Text {
-			res.Text = joinLine(res.Text, inner.Text)
-			continue
-		}
-		inner.Lease = 0
-		blocks = append(blocks, inner)
-	}
-	blocks[at] = res
-	return blocks
+	return append(blocks, resultOf(res, r.content(content, turn.ToolRole))...)
 }

@@ -8,6 +8,9 @@ import (
 // placeholderTool is a tool that Claude Code sends only to keep deferral on.
 const placeholderTool = "DeferredToolPlaceholder"
 
+// expandedMost bounds what all tool references of a body expand to, in bytes.
+const expandedMost = 4 << 20
+
 // tools returns the tools that the model sees from the start and keeps the
 // definitions of deferred ones. Typed tools run at Anthropic and are dropped,
 // with or without a schema.
@@ -46,6 +49,11 @@ func (r *messagesReader) reference(v tape.Value) string {
 	tool, ok := r.deferred[name]
 	if !ok {
 		return "<functions>" + name + "</functions>"
+	}
+	r.expanded += len(tool.Description) + len(tool.Schema)
+	if r.expanded > expandedMost {
+		r.fail(v, "references to tools expand to more than %d MiB", expandedMost>>20)
+		return ""
 	}
 	b := appendString([]byte(`<functions>`+"\n"+`<function>{"description":`), tool.Description)
 	b = appendString(append(b, `,"name":`...), tool.Name)

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"strings"
+
 	"github.com/agentinfer/dyn/server/dialect/tape"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -18,9 +20,11 @@ func (r *responsesReader) thought(v tape.Value) turn.Block {
 		if b.Text != "" {
 			break
 		}
+		var text strings.Builder
 		for _, p := range r.field(v, key, tape.Array).Elements() {
-			b.Text += r.text(p, "text")
+			text.WriteString(r.text(p, "text"))
 		}
+		b.Text = text.String()
 	}
 	if b.Text == "" {
 		b.Text = signed(b.Signature)
@@ -49,15 +53,7 @@ func (r *responsesReader) output(v tape.Value) []turn.Block {
 		r.lacks(v, "output")
 		return nil
 	}
-	blocks := []turn.Block{res}
-	for _, b := range r.content(out) {
-		if b.Kind == turn.Text {
-			blocks[0].Text = joinLine(blocks[0].Text, b.Text)
-			continue
-		}
-		blocks = append(blocks, b)
-	}
-	return blocks
+	return resultOf(res, r.content(out))
 }
 
 // tools returns functions, free-text tools and those of namespaces. Hosted
@@ -76,6 +72,9 @@ func (r *responsesReader) tools(root tape.Value) []turn.Tool {
 			continue
 		}
 		space := r.needed(v, "name")
+		if len(space) > nameMost {
+			r.fail(v.Key("name"), "must be at most %d bytes long", nameMost)
+		}
 		for _, inner := range r.field(v, "tools", tape.Array).Elements() {
 			if r.failed() {
 				return nil

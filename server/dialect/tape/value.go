@@ -85,8 +85,8 @@ func (v Value) Fields() iter.Seq2[Value, Value] {
 // equals reports whether a string has the text s.
 func (v Value) equals(s string) bool {
 	n := v.d.nodes[v.i]
-	if n.escaped {
-		return v.Text() == s
+	if n.escaped { // an escape is at most six bytes for one
+		return int(n.end-n.start) <= 6*len(s)+2 && v.Text() == s
 	}
 	return string(v.d.src[n.start+1:n.end-1]) == s
 }
