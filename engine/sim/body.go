@@ -7,7 +7,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -18,18 +17,13 @@ const (
 	maxDepth = 512
 )
 
-// readBody reads a JSON object, and takes the deadline for that off the
-// connection: net/http would otherwise let it end the answer too, as if the
-// client had gone.
+// readBody reads a JSON object.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *problem) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		return nil, invalid("Unsupported Media Type: Only 'application/json' is allowed", "")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err == nil {
-		err = http.NewResponseController(w).SetReadDeadline(time.Time{})
-	}
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):

@@ -17,6 +17,7 @@ const (
 	maxHeaders = 64 << 10
 	flushTime  = 5 * time.Second        // for last bytes, once all answers ended
 	deathTime  = 300 * time.Millisecond // for the words of a dead engine
+	sameSignal = 200 * time.Millisecond // in which two signals are one: a caller may end ctx on it too
 )
 
 // crash ends the process. What was said before it gets a moment to leave.
@@ -64,12 +65,17 @@ func (s *server) serve(ctx context.Context, l net.Listener, signals <-chan os.Si
 func (s *server) stop(h *http.Server, signals <-chan os.Signal) error {
 	done := make(chan error, 1)
 	go func() { done <- s.drain(h) }()
-	select {
-	case err := <-done:
-		return err
-	case <-signals:
-		_ = h.Close()
-		return errors.New("stopped by a second signal")
+	for began := time.Now(); ; {
+		select {
+		case err := <-done:
+			return err
+		case <-signals:
+			if time.Since(began) < sameSignal {
+				continue
+			}
+			_ = h.Close()
+			return errors.New("stopped by a second signal")
+		}
 	}
 }
 

@@ -101,8 +101,8 @@ func TestCut(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if !errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(string(body), "DONE") || !strings.Contains(string(body), "71") ||
-		strings.Contains(string(body), "72") {
+	if !errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(string(body), "DONE") || !strings.Contains(string(body), "[71]") ||
+		strings.Contains(string(body), "[72]") {
 		t.Errorf("got %s, %v", body, err)
 	}
 }
