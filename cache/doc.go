@@ -29,7 +29,7 @@
 // kept of the slices handed in, but for events that wait for their parent.
 //
 // What may be lost: stores whose parent does not come within five seconds
-// (256 wait per holder), stores of another block size, and all that is beyond
+// (256 or 4 Mi tokens wait per holder), stores of another block size, and all that is beyond
 // MaxBlocks. Each is counted in Stats, and costs overlap, never too much of
 // it. 64 holders, 128 Ki expected blocks each, 8,192 leases, 255 copies of a
 // block: bounds too.

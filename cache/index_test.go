@@ -233,6 +233,18 @@ func TestBounds(t *testing.T) {
 	verify(t, x)
 }
 
+func TestParkedTokensAreBounded(t *testing.T) {
+	const block = 1 << 20
+	x := NewIndex(block, Options{})
+	h := join(t, x, "w")
+	for i := range uint64(6) {
+		x.Apply(h, turn.KVEvent{Kind: turn.KVStored, Hashes: []uint64{i}, Parent: 99, HasParent: true, Tokens: make([]uint32, block), BlockSize: block})
+	}
+	if s := x.Stats(); s.Parked != 4 || s.Orphans != 2 {
+		t.Fatalf("%+v", s)
+	}
+}
+
 func TestOrphansEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := NewIndex(size, Options{})

@@ -7,9 +7,19 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
+// maxParked bounds the token ids of the stores that a holder has parked.
+const maxParked = 4 << 20
+
 // parked holds the stores of one holder whose parent is not known yet, oldest
 // first. The zero value is empty.
 type parked struct{ wait []orphan }
+
+func (p *parked) tokens() (n int) {
+	for i := range p.wait {
+		n += len(p.wait[i].ev.Tokens)
+	}
+	return n
+}
 
 type orphan struct {
 	ev    turn.KVEvent
@@ -18,7 +28,7 @@ type orphan struct {
 
 // park keeps a store until its parent comes. A full park drops its oldest.
 func (x *Index) park(o *holder, ev turn.KVEvent, now time.Time) {
-	if len(o.parked.wait) >= x.opt.Orphans {
+	for len(o.parked.wait) >= x.opt.Orphans || (len(o.parked.wait) > 0 && o.parked.tokens()+len(ev.Tokens) > maxParked) {
 		o.parked.wait = slices.Delete(o.parked.wait, 0, 1)
 		x.count.orphans++
 	}
