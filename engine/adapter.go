@@ -70,5 +70,6 @@ type Place struct {
 type Launch struct {
 	Args  []string // program first
 	Env   []string // added to this process's
+	Bound bool     // dies with this process, however that ends; the fleet sets it
 	Known turn.Capabilities
 }

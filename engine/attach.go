@@ -28,8 +28,8 @@ func (f *Fleet) Attach(ctx context.Context, at turn.Attach) (*Worker, error) {
 	if err != nil {
 		return nil, &turn.Fault{Op: "attach " + base, Err: err, Try: "curl " + base + "/v1/models"}
 	}
-	w := newWorker(f, true)
-	w.url, w.caps = base, seen.Caps
+	w := newWorker(f)
+	w.attached, w.url, w.caps = true, base, seen.Caps
 	alive, halt := context.WithCancel(f.ctx)
 	w.halt = halt
 	if err := f.add(w, ""); err != nil {

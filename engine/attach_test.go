@@ -59,7 +59,7 @@ func freePort(t *testing.T) int {
 
 func TestAttach(t *testing.T) {
 	port := freePort(t)
-	cmd := ownSim(t, port)
+	ownSim(t, port)
 	at := turn.Attach{URL: fmt.Sprintf("http://127.0.0.1:%d/v1/", port), Key: "secret"}
 	first := newRig(t, engine.Options{})
 	w, err := first.Attach(t.Context(), at)
@@ -84,7 +84,22 @@ func TestAttach(t *testing.T) {
 	if second.seen("w0", turn.KVStored) == 0 {
 		t.Error("ready, and the cache's content is not known")
 	}
+	_ = second.Stop(t.Context(), 0)
+	if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err != nil {
+		t.Error("stop has ended an attached engine")
+	} else {
+		c.Close()
+	}
+}
 
+func TestAttachedComesBack(t *testing.T) {
+	port := freePort(t)
+	cmd := ownSim(t, port)
+	first := newRig(t, engine.Options{})
+	w, err := first.Attach(t.Context(), turn.Attach{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Key: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	eventually(t, "it is down", func() bool { return w.Info().State == turn.Down && w.Info().Why != "" })
@@ -103,12 +118,6 @@ func TestAttach(t *testing.T) {
 	want := []string{"w0 attached", "w0 ready", "w0 down", "w0 ready", "w0 detached"}
 	if got := first.told(); !slices.Equal(got, want) {
 		t.Errorf("told %v, want %v", got, want)
-	}
-	_ = second.Stop(t.Context(), 0)
-	if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err != nil {
-		t.Error("stop has ended an attached engine")
-	} else {
-		c.Close()
 	}
 }
 
@@ -161,7 +170,7 @@ func TestAttachPlainEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (turn.Capabilities{Model: "qwen3", Context: 131072, Engine: "openai"}); w.Info().Caps != want {
+	if want := (turn.Capabilities{Model: "qwen3", Context: 131072, BlockSize: 16, Engine: "openai"}); w.Info().Caps != want {
 		t.Errorf("capabilities are %+v", w.Info().Caps)
 	}
 	s, err := w.Generate(t.Context(), job(0, 9))

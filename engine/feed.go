@@ -206,9 +206,13 @@ func (f *feed) ask(d *zmtp.Dealer) bool {
 // take decodes a batch and hands it on.
 func (f *feed) take(seq uint64, payload []byte) {
 	f.order.take(seq)
-	events, _, err := f.read.Decode(nil, payload)
+	events, s, err := f.read.Decode(nil, payload)
+	n := s.Unknown + s.Malformed + s.Foreign
 	if err != nil {
-		f.worker.unreadable()
+		n++
+	}
+	if n > 0 {
+		f.worker.unusable(n)
 	}
 	if len(events) > 0 {
 		f.worker.fleet.kv(turn.KVBatch{Worker: f.worker.name, Seq: seq, Events: events})

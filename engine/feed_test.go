@@ -104,7 +104,7 @@ func (s *station) wire(t *testing.T, replay bool) (told func() []string, w *Work
 			all = append(all, fmt.Sprintf("%d.%d", e.Hashes[0]>>8, e.Hashes[0]&255))
 		}
 	}})
-	w = newWorker(f, true)
+	w = newWorker(f)
 	seen := Seen{Events: s.pub.Addr()}
 	if replay {
 		seen.Replay = s.router.Addr()
@@ -234,7 +234,7 @@ func TestFeedByReplayAlone(t *testing.T) {
 	var mu sync.Mutex
 	n := 0
 	f.o.OnKV = func(turn.KVBatch) { mu.Lock(); n++; mu.Unlock() }
-	w := newWorker(f, true)
+	w := newWorker(f)
 	feed := newFeed(w, Seen{Events: s.pub.Addr(), Replay: s.router.Addr()})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

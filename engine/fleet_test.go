@@ -13,11 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/turn"
 )
 
 func TestWorkerServes(t *testing.T) {
+	leaks := goleak.IgnoreCurrent()
 	r := newRig(t, engine.Options{})
 	w := r.start(t, "rules:\n  - say: \"hello <tool_call> there\"\n")
 	info := w.Info()
@@ -40,17 +43,7 @@ func TestWorkerServes(t *testing.T) {
 			t.Errorf("turn %d ended as %+v", i, end)
 		}
 	}
-	eventually(t, "6 blocks are told", func() bool { return r.seen("w0", turn.KVStored) >= 1 })
-	if r.kv["w0"][0].Kind != turn.KVRestart {
-		t.Errorf("the first event is %+v", r.kv["w0"][0])
-	}
-	eventually(t, "a load with hits", func() bool { l := w.Load(); return l.Hits >= 96 && !l.At.IsZero() })
-	if tiers := w.Load().Tiers; len(tiers) != 1 || tiers[0].Capacity != 16000 {
-		t.Errorf("tiers are %+v", tiers)
-	}
-	if _, err := os.Stat(info.Log); err != nil || len(w.LogTail(10)) == 0 {
-		t.Errorf("no log: %v", err)
-	}
+	watched(t, r, w)
 	if err := r.Stop(t.Context(), time.Second); err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +58,23 @@ func TestWorkerServes(t *testing.T) {
 	}
 	if _, err := r.Start(t.Context(), engine.Spec{Recipe: recipe("sim")}); err == nil {
 		t.Error("a stopped fleet starts workers")
+	}
+	goleak.VerifyNone(t, leaks)
+}
+
+// watched looks at what a worker tells beside its answers.
+func watched(t *testing.T, r *rig, w *engine.Worker) {
+	t.Helper()
+	eventually(t, "6 blocks are told", func() bool { return r.seen("w0", turn.KVStored) >= 1 })
+	if r.kv["w0"][0].Kind != turn.KVRestart {
+		t.Errorf("the first event is %+v", r.kv["w0"][0])
+	}
+	eventually(t, "a load with hits", func() bool { l := w.Load(); return l.Hits >= 96 && !l.At.IsZero() })
+	if tiers := w.Load().Tiers; len(tiers) != 1 || tiers[0].Capacity != 16000 {
+		t.Errorf("tiers are %+v", tiers)
+	}
+	if _, err := os.Stat(w.Info().Log); err != nil || len(w.LogTail(10)) == 0 {
+		t.Errorf("no log: %v", err)
 	}
 }
 

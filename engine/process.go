@@ -27,13 +27,12 @@ type launcher struct {
 	work  chan func()
 }
 
-// start runs a command line with its output in the file. A bound child dies
-// with this process, however that ends.
-func (l *launcher) start(c Launch, out *os.File, bound bool) (*process, error) {
+// start runs a command line with its output in the file.
+func (l *launcher) start(c Launch, out *os.File) (*process, error) {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Env = append(os.Environ(), c.Env...)
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = attributes(bound)
+	cmd.SysProcAttr = attributes(c)
 	l.once.Do(func() {
 		l.work = make(chan func())
 		go l.run()

@@ -8,9 +8,9 @@ import (
 
 // attributes puts a child in a group of its own and, when it is bound, has the
 // kernel kill it when the thread that forked it ends.
-func attributes(bound bool) *syscall.SysProcAttr {
+func attributes(c Launch) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
-	if bound {
+	if c.Bound {
 		a.Pdeathsig = syscall.SIGKILL
 	}
 	return a

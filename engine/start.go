@@ -26,7 +26,10 @@ func (f *Fleet) Start(ctx context.Context, s Spec) (*Worker, error) {
 	if _, err := a.Launch(s, f.place(0)); err != nil {
 		return nil, &turn.Fault{Op: op, Err: err}
 	}
-	w := newWorker(f, false)
+	if f.o.Logs == "" {
+		return nil, &turn.Fault{Op: op, Err: errors.New("no folder for its log")}
+	}
+	w := newWorker(f)
 	w.gpus = slices.Clone(s.GPUs)
 	w.caps.Model = s.Recipe.Model
 	alive, halt := context.WithCancel(f.ctx)
@@ -75,9 +78,11 @@ func (f *Fleet) place(port int) Place {
 	return Place{Self: f.o.Self, Port: port, Key: hex.EncodeToString(key)}
 }
 
-// freePort finds a port on loopback that nobody listens on and that no other
-// worker was given.
-func (f *Fleet) freePort() (int, error) {
+// freePort finds a port on loopback that nobody listens on, and that no other
+// worker was given and may not listen on yet.
+func (f *Fleet) freePort(w *Worker) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -85,8 +90,8 @@ func (f *Fleet) freePort() (int, error) {
 		}
 		port := l.Addr().(*net.TCPAddr).Port
 		l.Close()
-		suffix := fmt.Sprintf(":%d", port)
-		if !slices.ContainsFunc(f.Workers(), func(w *Worker) bool { return strings.HasSuffix(w.Info().URL, suffix) }) {
+		if !slices.ContainsFunc(f.workers, func(o *Worker) bool { return o != w && o.port == port }) {
+			w.port = port
 			return port, nil
 		}
 	}

@@ -99,7 +99,7 @@ func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 
 // launch starts the process of one life.
 func (w *Worker) launch(s Spec, a Adapter) (*process, Launch, Endpoint, error) {
-	port, err := w.fleet.freePort()
+	port, err := w.fleet.freePort(w)
 	if err != nil {
 		return nil, Launch{}, Endpoint{}, fmt.Errorf("find a free port: %w", err)
 	}
@@ -116,7 +116,8 @@ func (w *Worker) launch(s Spec, a Adapter) (*process, Launch, Endpoint, error) {
 	w.mu.Lock()
 	w.logFrom = from
 	w.mu.Unlock()
-	p, err := w.fleet.launcher.start(l, out, s.Recipe.BindToDaemon)
+	l.Bound = s.Recipe.BindToDaemon
+	p, err := w.fleet.launcher.start(l, out)
 	return p, l, Endpoint{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Key: at.Key}, err
 }
 

@@ -11,17 +11,22 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// How long one look at a server may take, how many looks in a row may fail
-// before it counts as down, and how long a launched worker may be down for
+// How long one look at a server may take, how often health is asked, how many
+// looks in a row may fail before a server counts as down, and how long a launched worker may be down for
 // silence before its process is killed. The kill is far off, since a server
 // that only swallows a large request loses its loaded weights with it.
 const (
 	healthLimit  = 2 * time.Second
 	probeLimit   = 2 * time.Minute
+	healthEvery  = 5 // looks, while the metrics come
 	missLimit    = 3
 	silenceLimit = time.Minute
 	syncLimit    = 2 * time.Second
 )
+
+// usualBlock is the block size of an engine that does not tell: what its
+// index counts in, when no events say otherwise.
+const usualBlock = 16
 
 // serve makes a server that gave a token a ready worker, and watches it until
 // ctx ends or it falls silent. It returns why.
@@ -33,6 +38,10 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen) error {
 		reader.Wait()
 		w.fleet.kv(restartBatch(w.name))
 	}()
+	if seen.Caps.BlockSize == 0 {
+		seen.Caps.BlockSize = usualBlock
+	}
+	w.change(func() { w.caps = seen.Caps }) // known before the first KV batch, which needs the block size
 	f := newFeed(w, seen)
 	reader.Go(func() { f.run(ctx) })
 	select { // with the cache's content known, the first turns are routed well
@@ -45,7 +54,7 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen) error {
 	w.change(func() {
 		again = w.life.restarts > 0
 		events, replay := f.sees()
-		w.caps, w.client = seen.Caps, c
+		w.client = c
 		w.caps.Events, w.caps.Replay = events, replay
 		w.life.ready(time.Now())
 	})
@@ -63,8 +72,8 @@ func (w *Worker) watch(ctx context.Context, c Client) error {
 	defer tick.Stop()
 	var misses int
 	var since time.Time // of the first miss
-	for {
-		err := w.look(ctx, c)
+	for n := 0; ; n++ {
+		err := w.look(ctx, c, n)
 		now := time.Now()
 		switch {
 		case ctx.Err() != nil:
@@ -79,6 +88,7 @@ func (w *Worker) watch(ctx context.Context, c Client) error {
 			since = now
 			fallthrough
 		default:
+			n = -1 // the next look is a full one
 			if misses++; w.attached && errors.Is(err, syscall.ECONNREFUSED) && misses < missLimit {
 				misses = missLimit // nobody listens: no need to ask thrice
 			}
@@ -111,24 +121,23 @@ func (w *Worker) silent(err error) bool {
 	return false
 }
 
-// look takes one look: is it well, how is its load, do its streams move. An
-// engine without metrics is well all the same.
-func (w *Worker) look(ctx context.Context, c Client) error {
+// look takes the n-th look: how is its load, do its streams move, and at times
+// or in doubt, is it well. An engine without metrics is well all the same.
+func (w *Worker) look(ctx context.Context, c Client, n int) error {
 	w.cutSilent(time.Now())
 	if w.log != "" {
 		_ = trimLog(w.log) // the next look tries again
 	}
 	quick, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
-	if err := c.Health(quick); err != nil {
-		return err
-	}
 	load, err := c.Load(quick)
-	if err != nil {
-		return nil
+	if err == nil {
+		w.change(func() { w.load = load })
+		if n%healthEvery > 0 {
+			return nil
+		}
 	}
-	w.change(func() { w.load = load })
-	return nil
+	return c.Health(quick)
 }
 
 // hurry has the server looked at now, because a turn was lost there.

@@ -17,6 +17,7 @@ type Worker struct {
 	name     string
 	attached bool
 	log      string // path of its log file; "" when attached
+	port     int    // of its present life; guarded by the fleet's mu
 
 	mu      sync.Mutex // guards all below; held for moments only, never while telling anybody
 	life    life
@@ -32,15 +33,15 @@ type Worker struct {
 	failure error         // why it is Gone, when that was not on purpose
 	restart context.CancelCauseFunc
 	halt    context.CancelFunc
-	dropped int64 // KV batches that could not be read
+	dropped int64 // KV events that could not be used
 
 	nudge chan struct{} // asks for a look at the server now
 	done  chan struct{} // closed when its supervisor has ended
 }
 
-func newWorker(f *Fleet, attached bool) *Worker {
+func newWorker(f *Fleet) *Worker {
 	return &Worker{
-		fleet: f, attached: attached,
+		fleet:   f,
 		life:    life{state: turn.Starting, why: "no token yet", since: time.Now()},
 		streams: map[*stream]struct{}{},
 		news:    make(chan struct{}),
@@ -70,7 +71,9 @@ func (w *Worker) Load() turn.Load {
 	return w.load
 }
 
-// Dropped counts KV batches that could not be read.
+// Dropped counts KV events that say nothing to an index: of kinds that are not
+// known, malformed, about caches that are no prefixes; a batch that cannot be
+// read counts as one.
 func (w *Worker) Dropped() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -142,10 +145,10 @@ func (w *Worker) capable(events, replay bool) {
 	w.change(func() { w.caps.Events, w.caps.Replay = events, replay })
 }
 
-// unreadable counts a KV batch that could not be read.
-func (w *Worker) unreadable() {
+// unusable counts KV events that were left out.
+func (w *Worker) unusable(n int) {
 	w.mu.Lock()
-	w.dropped++
+	w.dropped += int64(n)
 	w.mu.Unlock()
 }
 

@@ -55,7 +55,10 @@ func Count() (GPUs, error) {
 		}
 		g.Cards = append(g.Cards, card)
 	}
-	return g, errors.Join(failed...)
+	if len(failed) > 0 {
+		return g, fmt.Errorf("count gpus: %w", errors.Join(failed...))
+	}
+	return g, nil
 }
 
 func look(lib nvml.Interface, i int) (Card, error) {
