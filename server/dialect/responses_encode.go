@@ -26,7 +26,6 @@ type responsesEncoder struct {
 
 	item   item
 	text   []byte // escaped text, or arguments, of the open item
-	args   []byte // raw arguments of an open call to a free-text tool
 	items  int    // items that are done
 	output []byte // those items, joined by commas
 }
@@ -113,7 +112,7 @@ func (e *responsesEncoder) start(dst []byte, kind turn.EventKind, c turn.Call) [
 		return dst
 	}
 	dst = e.done(dst, "completed")
-	e.text, e.args = e.text[:0], e.args[:0]
+	e.text = e.text[:0]
 	e.item = e.newItem(kind, c)
 	dst = appendInt(append(e.begin(dst, "response.output_item.added"), `,"output_index":`...), int64(e.items))
 	dst = e.item.append(append(dst, `,"item":`...), "in_progress", nil, false)
@@ -139,11 +138,13 @@ func (e *responsesEncoder) delta(dst []byte, text string) []byte {
 	return append(append(append(dst, '"'), w.extra...), "}\n\n"...)
 }
 
-// arguments writes a piece of the open call's arguments. Those of free-text
-// tools are held until the call is whole, since the text is inside them.
+// arguments writes a piece of the open call's arguments; of those of a
+// free-text tool, the text inside them.
 func (e *responsesEncoder) arguments(dst []byte, text string) []byte {
 	if e.item.tool.Custom {
-		e.args = append(e.args, text...)
+		text = e.item.free.push(text)
+	}
+	if text == "" {
 		return dst
 	}
 	return e.delta(dst, text)
@@ -177,16 +178,20 @@ func (e *responsesEncoder) done(dst []byte, status string) []byte {
 	return append(dst, "}\n\n"...)
 }
 
-// wholeCall writes what a call still lacks: the text of a free-text tool, or
-// empty arguments.
+// wholeCall writes what a call still lacks: text that was held, or empty
+// arguments.
 func (e *responsesEncoder) wholeCall(dst []byte) []byte {
+	text := ""
 	switch {
 	case e.item.tool.Custom:
-		return e.delta(dst, inputText(string(e.args)))
+		text = e.item.free.rest()
 	case len(e.text) == 0:
-		return e.delta(dst, "{}")
+		text = "{}"
 	}
-	return dst
+	if text == "" {
+		return dst
+	}
+	return e.delta(dst, text)
 }
 
 // finish ends the response: completed, incomplete or failed.

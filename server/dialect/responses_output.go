@@ -54,6 +54,7 @@ type item struct {
 	words *words
 	call  turn.Call
 	tool  turn.Tool // of a call; only its names when it is not known
+	free  freeText
 	seal  seal
 }
 
