@@ -244,6 +244,23 @@ func TestNotOurs(t *testing.T) {
 	}
 }
 
+// TestModeIsNarrowed opens a ledger that others may read.
+func TestModeIsNarrowed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l := Open(path, quick)
+	l.Turn(turnOf(1))
+	written(t, l, path, 1)
+	defer l.Close()
+	for _, p := range []string{path, path + "-wal", path + "-shm"} {
+		if info, err := os.Stat(p); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", p, info.Mode(), err)
+		}
+	}
+}
+
 // TestNoPlace opens a ledger where none can be.
 func TestNoPlace(t *testing.T) {
 	dir := t.TempDir()

@@ -122,6 +122,8 @@ func (l *Ledger) Health() snapshot.Ledger {
 		s.OK, s.Why = false, now
 	case l.closed:
 		s.OK, s.Why = false, "the ledger is closed"
+	case h.note != "" && h.lost > 0:
+		s.Why = h.note + "; rows lost: " + h.why
 	case h.note != "":
 		s.Why = h.note
 	case h.lost > 0:

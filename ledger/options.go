@@ -28,6 +28,7 @@ type Options struct {
 
 // The defaults and limits of Options.
 const (
+	minEvery = time.Millisecond
 	maxEvery = time.Second
 	maxBatch = 256
 
@@ -58,7 +59,7 @@ func (o Options) filled() Options {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = defaultSize
 	}
-	o.Every = min(o.Every, maxEvery)
+	o.Every = min(max(o.Every, minEvery), maxEvery)
 	o.Batch = min(o.Batch, maxBatch)
 	return o
 }

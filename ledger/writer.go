@@ -151,7 +151,8 @@ func (w *writer) drop() {
 
 // cut sweeps when it is time to.
 func (w *writer) cut(now time.Time) {
-	if w.file == nil || now.Before(w.sweep) && w.fresh < sweepRows {
+	due := !now.Before(w.sweep) || w.fresh >= sweepRows
+	if w.file == nil || !due || time.Since(w.failed) < retry {
 		return
 	}
 	w.enter()

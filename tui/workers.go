@@ -27,7 +27,14 @@ func (p *picture) workerColumns() []column[snapshot.Worker] {
 	fact := func(f func(r w) line) func(w, int) line {
 		return func(r w, _ int) line { return f(r) }
 	}
-	all := []column[w]{col("WORKER", 6, 20, left, 0, word(func(r w) string { return r.Name }, plain))}
+	name, most := 6, 9
+	if p.v.Width >= 100 {
+		most = 12
+	}
+	for _, r := range p.s.Workers {
+		name = max(name, min(width(p.clean(r.Name)), most))
+	}
+	all := []column[w]{col("WORKER", name, 20, left, 0, word(func(r w) string { return r.Name }, plain))}
 	if len(p.s.Models) > 1 {
 		all = append(all, col("MODEL", 8, 24, left, 6, word(func(r w) string { return r.Model }, muted)))
 	}
