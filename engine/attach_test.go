@@ -75,13 +75,13 @@ func TestAttach(t *testing.T) {
 	if _, _, err := say(t, w, job(0, 100)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "its events", func() bool { return first.seen("w0", turn.KVStored) > 0 })
+	eventually(t, "its events", func() bool { return first.seen("a0", turn.KVStored) > 0 })
 
 	second := newRig(t, engine.Options{}) // what happened before is replayed to it
 	if _, err := second.Attach(t.Context(), at); err != nil {
 		t.Fatal(err)
 	}
-	if second.seen("w0", turn.KVStored) == 0 {
+	if second.seen("a0", turn.KVStored) == 0 {
 		t.Error("ready, and the cache's content is not known")
 	}
 	_ = second.Stop(t.Context(), 0)
@@ -103,19 +103,19 @@ func TestAttachedComesBack(t *testing.T) {
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	eventually(t, "it is down", func() bool { return w.Info().State == turn.Down && w.Info().Why != "" })
-	forgot := first.seen("w0", turn.KVRestart)
+	forgot := first.seen("a0", turn.KVRestart)
 	ownSim(t, port, "--block-size", "32")
 	eventually(t, "it is back, and another one", func() bool {
 		i := w.Info()
-		return i.State == turn.Ready && i.Caps.BlockSize == 32 && first.seen("w0", turn.KVRestart) > forgot
+		return i.State == turn.Ready && i.Caps.BlockSize == 32 && first.seen("a0", turn.KVRestart) > forgot
 	})
-	if err := first.Detach(t.Context(), "w0"); err != nil {
+	if err := first.Detach(t.Context(), "a0"); err != nil {
 		t.Fatal(err)
 	}
 	if len(first.Workers()) != 0 || w.Info().State != turn.Gone {
 		t.Errorf("detached, it is %s", w.Info().State)
 	}
-	want := []string{"w0 attached", "w0 ready", "w0 down", "w0 ready", "w0 detached"}
+	want := []string{"a0 attached", "a0 ready", "a0 down", "a0 ready", "a0 detached"}
 	if got := first.told(); !slices.Equal(got, want) {
 		t.Errorf("told %v, want %v", got, want)
 	}
@@ -207,7 +207,7 @@ func TestDetachLetsTurnsEnd(t *testing.T) {
 	defer s.Close()
 	soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := r.Detach(soon, "w0"); err != nil {
+	if err := r.Detach(soon, "a0"); err != nil {
 		t.Fatal(err)
 	}
 	var d turn.Delta

@@ -45,9 +45,8 @@ type Fleet struct {
 	cancel   context.CancelFunc
 	launcher launcher
 
-	mu      sync.Mutex // guards workers and next; held for moments only
+	mu      sync.Mutex // guards workers and stopped; held for moments only
 	workers []*Worker
-	next    int
 	stopped bool
 }
 
@@ -164,7 +163,8 @@ func (f *Fleet) Stop(ctx context.Context, grace time.Duration) error {
 	return nil
 }
 
-// add names a worker and lists it.
+// add names a worker and lists it: w0, w1 … when it was launched, a0, a1 …
+// when it was attached.
 func (f *Fleet) add(w *Worker, name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -177,9 +177,12 @@ func (f *Fleet) add(w *Worker, name string) error {
 	if name != "" && taken(name) {
 		return fmt.Errorf("there is a worker %s already", name)
 	}
-	for name == "" || taken(name) {
-		name = fmt.Sprintf("w%d", f.next)
-		f.next++
+	letter := "w"
+	if w.attached { // so that it never takes a name that a launch asks for
+		letter = "a"
+	}
+	for n := 0; name == "" || taken(name); n++ {
+		name = fmt.Sprintf("%s%d", letter, n)
 	}
 	w.name = name
 	if !w.attached {
