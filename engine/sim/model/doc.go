@@ -20,5 +20,5 @@
 // bytes, but the repository's text grows, so no test compares the two; the
 // tests here check that the files are what their forms require.
 //
-// Cost: 300 KB in the program. FS needs no set-up and never fails.
+// Cost: 0.2 MB in the program. FS needs no set-up and never fails.
 package model
