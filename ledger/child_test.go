@@ -45,6 +45,7 @@ func childWrites() {
 // TestKill kills a writing process: all but the last second of its turns is
 // there.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	c := child(t, "writes", path)
 	out, err := c.StdoutPipe()
@@ -129,6 +130,7 @@ func must(err error) {
 }
 
 func TestFileLimit(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	out, err := child(t, "full", path).Output()
 	t.Logf("%s", out)
@@ -139,6 +141,7 @@ func TestFileLimit(t *testing.T) {
 
 // TestDiskFull fills a small disk of memory, where one can be mounted.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
 		t.Skipf("cannot mount a small disk (%v); TestFileLimit does the same with a limit", err)

@@ -50,6 +50,7 @@ func hold(t *testing.T, path string) (release func()) {
 }
 
 func TestLocked(t *testing.T) {
+	t.Parallel()
 	l, path := begin(t, Options{Every: 5 * time.Millisecond, Rows: 40, Batch: 8})
 	l.Turn(turnOf(0))
 	written(t, l, path, 1)
@@ -80,6 +81,7 @@ func TestLocked(t *testing.T) {
 }
 
 func TestLockedToTheEnd(t *testing.T) {
+	t.Parallel()
 	l, path := begin(t, quick)
 	written(t, l, path, 0)
 	release := hold(t, path)
@@ -96,6 +98,7 @@ func TestLockedToTheEnd(t *testing.T) {
 }
 
 func TestQueueBytes(t *testing.T) {
+	t.Parallel()
 	l, path := begin(t, Options{Every: 5 * time.Millisecond, Bytes: 100_000})
 	written(t, l, path, 0)
 	release := hold(t, path)
@@ -116,6 +119,7 @@ func TestQueueBytes(t *testing.T) {
 // TestFileChanges does to the file what people and disks do while a ledger
 // has it open.
 func TestFileChanges(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, do  string
 		kept      int // turns in the file afterwards, of 3 before and 1 after
@@ -131,6 +135,7 @@ func TestFileChanges(t *testing.T) {
 		{"cut to nothing", `: > "$F"`, 1, "damaged", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			l, path := begin(t, quick)
 			for n := range 3 {
 				l.Turn(turnOf(n))
@@ -153,6 +158,7 @@ func TestFileChanges(t *testing.T) {
 
 // TestDamagedAtOpening begins with files that are no sound database.
 func TestDamagedAtOpening(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, do string }{
 		{"garbage", `head -c 5000 /dev/urandom > "$F"`},
 		{"text", `echo "not a database, much longer than a header would be, with lines and lines" > "$F"`},
@@ -160,6 +166,7 @@ func TestDamagedAtOpening(t *testing.T) {
 		{"pages overwritten", `head -c 40000 /dev/urandom | dd of="$F" bs=4096 seek=1 conv=notrunc 2>/dev/null`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			path := filepath.Join(t.TempDir(), "ledger.db")
 			l := Open(path, quick)
 			for n := range 500 {
@@ -185,6 +192,7 @@ func TestDamagedAtOpening(t *testing.T) {
 }
 
 func TestAsideIsBounded(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	for range maxAside + 3 {
 		if err := os.WriteFile(path, bytes.Repeat([]byte("x"), 4096), 0o600); err != nil {
@@ -204,6 +212,7 @@ func TestAsideIsBounded(t *testing.T) {
 // TestNotOurs leaves files of a newer dyn and of other programs as they are,
 // and goes on when they are gone.
 func TestNotOurs(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, make string
 		want       error
@@ -212,6 +221,7 @@ func TestNotOurs(t *testing.T) {
 		{"foreign", "CREATE TABLE bookmarks (x); INSERT INTO bookmarks VALUES (1)", ErrForeign},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			path := filepath.Join(t.TempDir(), "ledger.db")
 			db, err := sql.Open("sqlite3", "file:"+path)
 			if err != nil {
@@ -263,6 +273,7 @@ func TestModeIsNarrowed(t *testing.T) {
 
 // TestNoPlace opens a ledger where none can be.
 func TestNoPlace(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	blocked := filepath.Join(dir, "state")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {

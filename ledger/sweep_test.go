@@ -60,6 +60,7 @@ func (f *file) counts(t *testing.T) (n [6]int) {
 }
 
 func TestSweepByAge(t *testing.T) {
+	t.Parallel()
 	f, _ := filledFile(t, 12_000, 10)
 	now := turnOf(12_000).At
 	sweepAll(t, f, Options{MaxAge: -1, MaxBytes: -1}, now)
@@ -77,6 +78,7 @@ func TestSweepByAge(t *testing.T) {
 }
 
 func TestSweepBySize(t *testing.T) {
+	t.Parallel()
 	f, path := filledFile(t, 20_000, 400)
 	const limit = 2 << 20
 	was, err := f.live()

@@ -14,10 +14,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden pictures anew")
 
-// size is a size of a window.
-type window2 struct{ w, h int }
+// screenSize is the size of a window in cells.
+type screenSize struct{ w, h int }
 
-var sizes = []window2{{80, 24}, {120, 36}, {200, 60}, {60, 16}}
+var sizes = []screenSize{{80, 24}, {120, 36}, {200, 60}, {60, 16}}
 
 // checkGolden compares a picture with its golden file.
 func checkGolden(t *testing.T, name, got string) {
