@@ -71,21 +71,7 @@ func busy() snapshot.Snapshot {
 		{Name: "host", Used: 0, Cached: 2_624_000, Capacity: 6_400_000},
 		{Name: "disk", Used: 0, Cached: -1, Capacity: 0},
 	}
-	s.Sessions = []snapshot.Session{
-		{ID: "a1f3", Harness: "claude-code", Model: "sim", LastSeen: before(3), Agents: []snapshot.Agent{
-			agent("main", "", "waiting", "w0", 142_000, 61, 0.97, 190, 252, 3),
-			agent("explore-1", "main", "streaming", "w0", 38_000, 9, 0.91, 310, 3480, 0),
-			agent("explore-2", "main", "prefill", "w2", 55_000, 4, 0.44, -1, -1, 0),
-			agent("test-run", "explore-1", "idle", "w0", 21_000, 12, 0.93, 240, -1, 64),
-		}},
-		{ID: "77c0", Harness: "codex", Model: "sim", LastSeen: before(0), Agents: []snapshot.Agent{
-			agent("main", "", "streaming", "w1", 88_000, 23, 0.94, 260, 160, 0),
-		}},
-		{ID: "0b77", Harness: "claude-code", Model: "sim", LastSeen: before(6), Agents: []snapshot.Agent{
-			agent("main", "", "idle", "w3", 119_000, 33, 0.62, 5800, -1, 6),
-		}},
-	}
-	s.Sessions[2].Agents[0].Hit = share(0.02)
+	s.Sessions = busySessions()
 	s.Latency = snapshot.Latency{
 		WindowS: 300, HistoryS: 5,
 		TTFT: snapshot.Quantiles{N: 512, P50: 240, P95: 1800}, ITL: snapshot.Quantiles{N: 81_000, P50: 14, P95: 38},
@@ -103,6 +89,26 @@ func busy() snapshot.Snapshot {
 	}
 	s.Ledger = snapshot.Ledger{OK: true}
 	return s
+}
+
+// busySessions are the sessions of busy.
+func busySessions() []snapshot.Session {
+	all := []snapshot.Session{
+		{ID: "a1f3", Harness: "claude-code", Model: "sim", LastSeen: before(3), Agents: []snapshot.Agent{
+			agent("main", "", "waiting", "w0", 142_000, 61, 0.97, 190, 252, 3),
+			agent("explore-1", "main", "streaming", "w0", 38_000, 9, 0.91, 310, 3480, 0),
+			agent("explore-2", "main", "prefill", "w2", 55_000, 4, 0.44, -1, -1, 0),
+			agent("test-run", "explore-1", "idle", "w0", 21_000, 12, 0.93, 240, -1, 64),
+		}},
+		{ID: "77c0", Harness: "codex", Model: "sim", LastSeen: before(0), Agents: []snapshot.Agent{
+			agent("main", "", "streaming", "w1", 88_000, 23, 0.94, 260, 160, 0),
+		}},
+		{ID: "0b77", Harness: "claude-code", Model: "sim", LastSeen: before(6), Agents: []snapshot.Agent{
+			agent("main", "", "idle", "w3", 119_000, 33, 0.62, 5800, -1, 6),
+		}},
+	}
+	all[2].Agents[0].Hit = share(0.02)
+	return all
 }
 
 // idle is a daemon that has only just started.
