@@ -28,11 +28,11 @@
 // order, asked by the server; one lock for readers and writers. Nothing is
 // kept of the slices handed in, but for events that wait for their parent.
 //
-// What may be lost: stores whose parent does not come within five seconds
-// (256 or 4 Mi tokens wait per holder), stores of another block size, and all that is beyond
-// MaxBlocks. Each is counted in Stats, and costs overlap, never too much of
-// it. 64 holders, 128 Ki expected blocks each, 8,192 leases, 255 copies of a
-// block: bounds too.
+// What may be lost: stores whose parent does not come within five seconds (256
+// or 4 Mi tokens wait per holder), stores of another block size, and all that
+// is beyond MaxBlocks. Each is counted in Stats; the price is an overlap that
+// is too small, never one that is too large. Bounds too: 64 holders, 128 Ki
+// expected blocks each, 8,192 leases, 255 copies of a block.
 //
 // Cost: 72 bytes for a distinct block and about 25 to find it, 30 for each of
 // its holders. On a slow core, 16 tokens to a block: Extend 45 ns a block, a

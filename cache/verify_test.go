@@ -5,7 +5,8 @@ package cache
 func verify(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, x *Index) {
+}, x *Index,
+) {
 	t.Helper()
 	held := map[uint64]int{}
 	for hash, i := range x.nodes.at {

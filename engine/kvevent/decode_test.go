@@ -124,8 +124,11 @@ func TestLeftOut(t *testing.T) {
 
 func TestImageCutsTheChain(t *testing.T) {
 	got, s, err := Decode(nil, batch(dict{
-		"type", "BlockStored", "block_hashes", list{1, 2, 3}, "token_ids", ids(0, 6),
-		"block_size", 2, "extra_keys", list{list{"salt"}, list{"image", 0}, nil},
+		"type", "BlockStored", "block_hashes",
+		list{1, 2, 3},
+		"token_ids", ids(0, 6),
+		"block_size", 2, "extra_keys",
+		list{list{"salt"}, list{"image", 0}, nil},
 	}))
 	if want := `0 [1] p=0/false t=2/2 gpu "salt"`; err != nil || show(got) != want || s.Foreign != 1 || s.Stored != 1 {
 		t.Fatalf("got %s, %+v, %v", show(got), s, err)

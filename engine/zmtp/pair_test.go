@@ -87,12 +87,16 @@ func TestPublishSubscribe(t *testing.T) {
 
 func TestSlowSubscriberLosesAndOthersDoNot(t *testing.T) {
 	p := newPub(t)
-	slow := newSub(t, p.Addr())
-	eventually(t, "a subscriber", func() bool { return p.Subscribers() == 1 })
+	slow, fast := newSub(t, p.Addr()), newSub(t, p.Addr())
+	eventually(t, "two subscribers", func() bool { return p.Subscribers() == 2 })
 	body := make([]byte, 1<<20)
 	const sent = 120 // MiB: over the backlog and what sockets hold
-	for range sent {
+	for i := range sent {
+		body[0] = byte(i)
 		p.Send([]byte("t"), body)
+		if m, err := fast.Recv(); err != nil || m[1][0] != byte(i) {
+			t.Fatalf("the fast one at %d: %v", i, err)
+		}
 	}
 	if p.Dropped() == 0 {
 		t.Fatal("nothing was dropped")

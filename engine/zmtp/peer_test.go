@@ -118,6 +118,7 @@ func (p *peerSays) tell(line string) { fmt.Fprintln(p.in, line) }
 const pubPeer = `
 import sys, zmq
 s = zmq.Context().socket(zmq.XPUB)
+s.setsockopt(zmq.SNDHWM, 0)
 print(s.bind_to_random_port("tcp://127.0.0.1"))
 print(sorted([s.recv(), s.recv()]))
 for i in range(2000):
