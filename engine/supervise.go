@@ -38,6 +38,7 @@ func (w *Worker) supervise(ctx context.Context, s Spec, a Adapter) {
 		if !known {
 			w.fleet.tell(w, EventDown, err.Error())
 		}
+		w.change(func() { w.pid = 0 })
 		w.rest(ctx, wait)
 		w.change(func() { w.life.again(time.Now()) })
 	}
