@@ -1,48 +1,58 @@
 package dialect
 
+// prefix is a prefix of a JSON object while it is read.
+type prefix struct {
+	open   []byte // the closing brackets that are missing, innermost last
+	good   int    // so far the longest part that only lacks brackets
+	closer []byte // those brackets, innermost last
+}
+
+// keep notes that the first n bytes only lack brackets.
+func (p *prefix) keep(n int) { p.good, p.closer = n, append(p.closer[:0], p.open...) }
+
+// whole returns the kept part of raw with its brackets.
+func (p *prefix) whole(raw []byte) []byte {
+	out := append([]byte(nil), raw[:p.good]...)
+	for i := len(p.closer) - 1; i >= 0; i-- {
+		out = append(out, p.closer[i])
+	}
+	return out
+}
+
 // complete returns a prefix of a JSON object as a whole object, or what is
-// close to one when raw is no such prefix; the caller checks. It keeps the
-// longest part after which only closing brackets are missing.
+// close to one when raw is no such prefix; the caller checks.
 func complete(raw []byte) []byte {
-	var (
-		open   []byte // the closing brackets that are missing, innermost last
-		good   int    // raw[:good] can be closed
-		closer []byte // with these, reversed
-	)
-	keep := func(n int) { good, closer = n, append(closer[:0], open...) }
+	var p prefix
 	key := false // the next string is a key
 	for i := 0; i < len(raw); {
 		switch c := raw[i]; c {
 		case '{', '[':
-			open = append(open, c+2)
+			p.open = append(p.open, c+2)
 			key = c == '{'
 			i++
-			keep(i)
+			p.keep(i)
 		case '}', ']':
-			if len(open) == 0 {
+			if len(p.open) == 0 {
 				return raw
 			}
-			open = open[:len(open)-1]
+			p.open = p.open[:len(p.open)-1]
 			i++
-			keep(i)
+			p.keep(i)
 		case '"':
-			end, whole := stringEnd(raw, i)
-			if !whole && !key {
+			end, ended := stringEnd(raw, i)
+			if !ended && !key {
 				raw = append(raw[:end:end], '"')
 				end++
 			}
 			if !key {
-				keep(end)
+				p.keep(end)
 			}
-			if !whole {
-				return finish(raw[:good], closer)
+			if !ended {
+				return p.whole(raw)
 			}
 			i = end
-		case ',':
-			key = len(open) > 0 && open[len(open)-1] == '}'
-			i++
-		case ':':
-			key = false
+		case ',', ':':
+			key = c == ',' && len(p.open) > 0 && p.open[len(p.open)-1] == '}'
 			i++
 		case ' ', '\n', '\t', '\r':
 			i++
@@ -51,20 +61,11 @@ func complete(raw []byte) []byte {
 				i++
 			}
 			if i < len(raw) {
-				keep(i)
+				p.keep(i)
 			}
 		}
 	}
-	return finish(raw[:good], closer)
-}
-
-// finish appends closing brackets, innermost first.
-func finish(raw, closer []byte) []byte {
-	out := append([]byte(nil), raw...)
-	for i := len(closer) - 1; i >= 0; i-- {
-		out = append(out, closer[i])
-	}
-	return out
+	return p.whole(raw)
 }
 
 // stringEnd returns the offset after the string at i, and whether its quote
