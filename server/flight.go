@@ -193,7 +193,7 @@ func (f *flight) moves(st *seat, err error) bool {
 	f.job.Prompt = append(f.job.Prompt[:f.asked:f.asked], f.said...)
 	f.row.Moved++
 	f.m.mu.Lock()
-	f.lost[st.member.info.Name] = true
+	f.lost[st.name] = true
 	f.m.mu.Unlock()
 	f.chain()
 	f.step.CompareAndSwap(prefills, waits)

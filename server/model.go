@@ -40,8 +40,8 @@ type model struct {
 	decided uint64             // turns sent so far
 }
 
-// member is a worker as the server sees it. All but worker and window are
-// guarded by the model's mutex.
+// member is a worker as the server sees it. All but window is guarded by the
+// model's mutex.
 type member struct {
 	worker Worker
 	window *gauge.Window
@@ -179,7 +179,7 @@ func (m *model) ready() (ready, all int) {
 
 // generate sends a job to the seat's worker.
 func (st *seat) generate(ctx context.Context, j turn.Job) (turn.Stream, error) {
-	return st.member.worker.Generate(ctx, j)
+	return st.worker.Generate(ctx, j)
 }
 
 // window is where a worker's figures go; one of its own when it left.

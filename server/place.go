@@ -24,6 +24,8 @@ var errNoWorker = errors.New("no worker is ready")
 type seat struct {
 	m        *model
 	member   *member
+	worker   Worker
+	name     string
 	decision route.Decision
 	block    int // tokens per block at the worker
 	pending  int
@@ -103,7 +105,7 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 // book takes a seat at the decision's worker; mu must be held.
 func (m *model) book(f *flight, d route.Decision) *seat {
 	b := m.members[d.Worker]
-	st := &seat{m: m, member: b, decision: d, block: b.info.Caps.BlockSize, pending: max(len(f.job.Prompt)-d.Overlap, 0)}
+	st := &seat{m: m, member: b, worker: b.worker, name: d.Worker, decision: d, block: b.info.Caps.BlockSize, pending: max(len(f.job.Prompt)-d.Overlap, 0)}
 	b.inFlight++
 	b.pending += st.pending
 	if chain := f.chains[st.block]; b.index != nil && b.info.Caps.Events {
