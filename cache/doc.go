@@ -34,9 +34,9 @@
 // is too small, never one that is too large. Bounds too: 64 holders, 128 Ki
 // expected blocks each, 8,192 leases, 255 copies of a block.
 //
-// Cost: 72 bytes for a distinct block and about 25 to find it, 30 for each of
-// its holders. On a slow core, 16 tokens to a block: Extend 45 ns a block, a
-// stored block 350 ns; Overlap of 16 Ki blocks 1 µs where all 64 holders have
-// all, 50 µs where each has another depth, without allocation. Clearing a
-// holder takes time with what it holds, everything else with what it touches.
+// Cost: 100 bytes for a distinct block, 36 for each of its holders. On a slow
+// core, 16 tokens to a block: Extend 45 ns a block, a stored block 350 ns;
+// Overlap of 16 Ki blocks 1 µs where all 64 holders have all, 50 µs where each
+// has another depth, without allocation. Clearing a holder takes time with
+// what it holds, everything else with what it touches.
 package cache

@@ -25,7 +25,7 @@ func (h Holder) slot() int { return int(h) & (maxHolders - 1) }
 // Options bound an index. Zero fields mean the defaults.
 type Options struct {
 	Model     string        // seeds block 0, with the salt; see Index.Seed
-	MaxBlocks int           // distinct blocks, default 4 Mi (about 90 bytes each)
+	MaxBlocks int           // distinct blocks, default 4 Mi (100 bytes each and 36 a holder)
 	Orphans   int           // stores that wait for their parent, per holder, default 256
 	OrphanTTL time.Duration // how long they wait, default 5 s
 }

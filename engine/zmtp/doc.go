@@ -12,6 +12,7 @@
 //
 // Owners: the caller of Dial or Listen closes what it got. A Pub or Router
 // owns one goroutine that accepts and two for each peer; Close ends them all.
+// Order of locks: listener.mu, Pub.tmu, outbox.mu; wire.mu alone.
 //
 // What may be lost: a Pub never blocks, so a subscriber that reads too slowly
 // loses messages, as with libzmq; each one is counted (Dropped). A Router does

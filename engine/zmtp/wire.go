@@ -68,8 +68,8 @@ func dial(ctx context.Context, addr, kind string, fits ...string) (*wire, error)
 	}
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	w, err := newWire(c, kind, fits, until)
-	if !stop() && err == nil {
-		err = context.Cause(ctx)
+	if !stop() {
+		return nil, context.Cause(ctx) // which also closed c
 	}
 	return w, err
 }
