@@ -1,6 +1,7 @@
 package brain
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -136,4 +137,35 @@ func FuzzBrain(f *testing.F) {
 			ask(t, b, prompt)
 		}
 	})
+}
+
+// TestDocumentedLoop keeps the example of the package comment true.
+func TestDocumentedLoop(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, l := range strings.Split(string(doc), "\n") {
+		if code, ok := strings.CutPrefix(l, "//\t"); ok {
+			text.WriteString(code + "\n")
+		}
+	}
+	b, err := New([]byte(text.String()), letters{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := "<|im_start|>user\nlook at the files<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
+	for _, c := range []struct{ want, then string }{
+		{"echo one", "<tool_response>\none\n</tool_response>"},
+		{"echo two", "<tool_response>\ntwo\n</tool_response>"},
+		{"Both files", "go on"},
+		{"nothing left", ""},
+	} {
+		got := said(ask(t, b, prompt))
+		if !strings.Contains(got, c.want) {
+			t.Fatalf("want %q, got %q", c.want, got)
+		}
+		prompt += got + "<|im_end|>\n<|im_start|>user\n" + c.then + "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
+	}
 }

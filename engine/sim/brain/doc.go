@@ -26,24 +26,31 @@
 //     (the connection is cut) or slow (a second between two tokens, or
 //     fault_ms); after: N lets N tokens out first.
 //
-// A tool loop, told apart by what the tool answered last:
+// A tool loop of two calls and a second question of the user:
 //
 //	rules:
-//	  - when: '(?s)<tool_response>\s*two.*assistant\n$'
+//	  - when: 'go on<\|im_end\|>\s*<\|im_start\|>assistant'
+//	    say: There is nothing left to do.
+//	  - when: '<tool_response>\s*two'
 //	    say: Both files are there.
-//	  - when: '(?s)<tool_response>\s*one.*assistant\n$'
+//	  - when: '<tool_response>\s*one'
 //	    say: |-
 //	      <tool_call>
 //	      {"name": "Bash", "arguments": {"command": "echo two"}}
 //	      </tool_call>
-//	  - when: 'list the files'
+//	  - when: 'look at the files'
 //	    say: |-
 //	      <tool_call>
 //	      {"name": "Bash", "arguments": {"command": "echo one"}}
 //	      </tool_call>
 //
 // Rules stand from the end of the script to its start, because a later prompt
-// contains the earlier ones. Unknown keys are errors. A Brain is safe for
-// concurrent use; it remembers the beginnings of 4,096 kinds of prompts and
-// then forgets the oldest. A file may have 4 MiB.
+// contains the earlier ones. A prompt ends in <|im_start|>assistant, a line
+// break and, where thinking is off, an empty <think> block: leave the end of a
+// pattern open rather than anchoring it with $. Whoever starts an engine asks
+// it for a token first, so a rule without conditions answers that one too.
+//
+// Unknown keys are errors. A Brain is safe for concurrent use; it remembers
+// the beginnings of 4,096 kinds of prompts and then forgets the oldest. A file
+// may have 4 MiB.
 package brain
