@@ -82,8 +82,10 @@ var completionFields = map[string]func(c *completion, f *fields, v gjson.Result)
 	"response_format": refuse("response_format", `{"type":"text"}`),
 	"logprobs":        refuse("logprobs"), "prompt_logprobs": refuse("prompt_logprobs"),
 	"suffix": refuse("suffix"), "prompt_embeds": refuse("prompt_embeds"),
-	"structured_outputs": refuse("structured_outputs"),
-	"guided_json":        refuse("guided_json"), "guided_regex": refuse("guided_regex"),
+	"truncate_prompt_tokens": refuse("truncate_prompt_tokens"),
+	"kv_transfer_params":     refuse("kv_transfer_params"),
+	"structured_outputs":     refuse("structured_outputs"),
+	"guided_json":            refuse("guided_json"), "guided_regex": refuse("guided_regex"),
 	"guided_choice": refuse("guided_choice"), "guided_grammar": refuse("guided_grammar"),
 }
 

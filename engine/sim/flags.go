@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,14 +32,16 @@ type options struct {
 	events    wire.Config
 }
 
-func parse(args []string, stderr io.Writer) (options, error) {
+// parse reads the flags. Asked for help it writes that to help, with
+// flag.ErrHelp in the error's chain.
+func parse(args []string, help io.Writer) (options, error) {
 	var (
 		o     options
 		kv    string
 		grace float64
 	)
 	f := flag.NewFlagSet("dyn worker sim", flag.ContinueOnError)
-	f.SetOutput(stderr)
+	f.SetOutput(io.Discard) // errors are returned, not printed too
 	f.StringVar(&o.host, "host", "127.0.0.1", "address to listen on")
 	f.IntVar(&o.port, "port", 0, "port to listen on; 0 is a free one")
 	f.StringVar(&o.name, "served-model-name", "sim", "name of the model")
@@ -61,7 +64,11 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&o.policy, "scheduling-policy", "fcfs", "fcfs or priority")
 	ignore(f)
 	if err := f.Parse(args); err != nil {
-		return o, err
+		if errors.Is(err, flag.ErrHelp) {
+			f.SetOutput(help)
+			f.PrintDefaults()
+		}
+		return o, fmt.Errorf("read flags: %w", err)
 	}
 	if f.NArg() > 0 {
 		return o, fmt.Errorf("read flags: unexpected argument %q", f.Arg(0))

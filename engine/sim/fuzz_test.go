@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,7 +11,7 @@ import (
 )
 
 var dry = sync.OnceValues(func() (*server, error) {
-	o, err := parse([]string{"--kv-tokens", "1600"}, nil)
+	o, err := parse([]string{"--kv-tokens", "1600"}, io.Discard)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 // then becomes of running requests. Asked for help it prints it and returns
 // nil.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	o, err := parse(args, stderr)
+	o, err := parse(args, stdout)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
