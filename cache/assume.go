@@ -41,14 +41,21 @@ func (s *stamps) Pop() any {
 	return last
 }
 
+// DefaultRoom is how many blocks a worker is taken to have room for when it
+// does not tell.
+const DefaultRoom = 16 << 10
+
 // Assume notes that a turn with this chain went to a worker that sends no
-// events and has room for capBlocks blocks. Once a worker's events come, they
+// events and has room for capBlocks blocks, DefaultRoom when that is 0. Once a worker's events come, they
 // replace what was assumed, and Assume does nothing. The chain is not kept.
 func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if capBlocks <= 0 {
+		capBlocks = DefaultRoom
+	}
 	o := x.holder(h)
-	chain = chain[:min(len(chain), max(capBlocks, 0))]
+	chain = chain[:min(len(chain), capBlocks)]
 	if o == nil || o.fed || len(chain) == 0 {
 		return
 	}

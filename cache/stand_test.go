@@ -103,6 +103,16 @@ func TestAssume(t *testing.T) {
 	verify(t, x)
 }
 
+func TestAssumeOfUnknownRoom(t *testing.T) {
+	x := NewIndex(size, Options{})
+	h := join(t, x, "w")
+	x.Assume(h, make([]uint64, 0), 0)
+	x.Assume(h, Extend(nil, x.Seed(""), make([]uint32, size*(DefaultRoom+5)), size), 0)
+	if s := x.Stats(); s.Held != DefaultRoom {
+		t.Fatalf("%+v", s)
+	}
+}
+
 func TestAssumeKeepsItsHeapSmall(t *testing.T) {
 	x := NewIndex(size, Options{})
 	h := join(t, x, "w")
