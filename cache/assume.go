@@ -46,8 +46,9 @@ func (s *stamps) Pop() any {
 const DefaultRoom = 16 << 10
 
 // Assume notes that a turn with this chain went to a worker that sends no
-// events and has room for capBlocks blocks, DefaultRoom when that is 0. Once a worker's events come, they
-// replace what was assumed, and Assume does nothing. The chain is not kept.
+// events and has room for capBlocks blocks, DefaultRoom when that is 0. Once a
+// worker's events come, they replace what was assumed, and Assume does
+// nothing. The chain is not kept.
 func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
