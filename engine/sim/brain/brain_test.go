@@ -84,8 +84,12 @@ rules:
 		t.Fatal(err)
 	}
 	for i, c := range []struct{ prompt, want string }{
-		{"abcd", "first"}, {"abcdefg", "second"}, {"abce", "first"}, {"abcdefgh", "later"},
-		{"abc", "first"}, {"abc", "second"},
+		{"abcd", "first"},
+		{"abcdefg", "second"},
+		{"abce", "first"},
+		{"abcdefgh", "later"},
+		{"abc", "first"},
+		{"abc", "second"},
 	} {
 		if got := said(ask(t, b, c.prompt)); got != c.want {
 			t.Errorf("prompt %d, %s: want %s, got %s", i, c.prompt, c.want, got)
