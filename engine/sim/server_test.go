@@ -3,12 +3,12 @@ package sim
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,18 +92,13 @@ func TestLongAnswer(t *testing.T) {
 
 // TestCut: a scripted fault cuts the connection behind the tokens it lets out.
 func TestCut(t *testing.T) {
-	r := start(t, nil)
+	r := start(t, nil, "--served-model-name", "tiny")
 	r.script.say(brain.Answer{IDs: []uint32{70, 71, 72, 73}, Fault: brain.Close, After: 2})
-	resp, err := http.Post("http://"+r.addr+"/v1/completions", "application/json",
-		strings.NewReader(`{"prompt":[1],"stream":true,"return_token_ids":true}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if !errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(string(body), "DONE") || !strings.Contains(string(body), "[71]") ||
-		strings.Contains(string(body), "[72]") {
-		t.Errorf("got %s, %v", body, err)
+	body := `{"prompt":[1],"stream":true,"return_token_ids":true}`
+	got := r.play(exchange{Request: "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: " +
+		strconv.Itoa(len(body)) + "\r\n\r\n" + body})
+	if want := []int{70, 71}; !slices.Equal(want, got.IDs) || got.Finish != nil || got.Done {
+		t.Errorf("want ids %v and no end, got %+v", want, got)
 	}
 }
 
