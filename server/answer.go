@@ -118,8 +118,9 @@ func (f *flight) pour(out *sink, enc dialect.Encoder, an *analysis, first item) 
 		}
 		select {
 		case it := <-f.out:
-			buf = an.encode(buf[:0], enc, it)
-			quiet.Reset(f.s.pingEvery)
+			if buf = an.encode(buf[:0], enc, it); len(buf) > 0 {
+				quiet.Reset(f.s.pingEvery) // what writes nothing is no sign of life
+			}
 		case <-quiet.C:
 			buf = enc.Ping(buf[:0])
 		case <-f.ctx.Done():
@@ -159,15 +160,12 @@ type analysis struct {
 	parser *parsers.Stream
 	buf    []turn.Event
 
-	over     bool
-	err      error // why it ended early
-	end      turn.End
-	usage    turn.Usage
-	reason   turn.Reason
-	thinking int // output tokens while only reasoning came
-	text     []byte
-	calls    []turn.Block
-	args     []byte // of the open call
+	over   bool
+	err    error // why it ended early
+	end    turn.End
+	usage  turn.Usage
+	reason turn.Reason
+	answer dialect.Answer // as the client will send it back
 }
 
 // encode appends the wire form of what an item brings.
@@ -192,9 +190,6 @@ func (an *analysis) events(it item) []turn.Event {
 		return an.buf
 	}
 	an.buf = an.parser.Push(an.buf[:0], it.delta.Text)
-	if an.onlyReasoning() {
-		an.thinking += len(it.delta.IDs)
-	}
 	if it.delta.End != nil {
 		an.buf = an.parser.Close(an.buf)
 	}
@@ -209,47 +204,27 @@ func (an *analysis) events(it item) []turn.Event {
 func (an *analysis) finish(end turn.End) turn.Event {
 	an.over, an.end = true, end
 	an.reason = end.Reason
-	if end.Reason == turn.Ended && len(an.calls) > 0 {
+	if end.Reason == turn.Ended && an.parser.Calls() > 0 {
 		an.reason = turn.Called
 	}
 	an.usage = an.f.usage(end.Usage)
-	an.usage.Thinking = an.thinking
+	an.usage.Thinking = min(an.thoughts(), an.usage.Output)
 	return turn.Event{Kind: turn.Finish, Reason: an.reason, StopText: end.StopText, Usage: an.usage}
 }
 
-// onlyReasoning reports whether all events at hand are reasoning.
-func (an *analysis) onlyReasoning() bool {
-	for _, e := range an.buf {
-		if e.Kind != turn.Reasoning {
-			return false
+// thoughts counts the tokens of the reasoning; engines do not count it apart.
+func (an *analysis) thoughts() (n int) {
+	for _, b := range an.answer.Message().Blocks {
+		if b.Kind == turn.ThinkingBlock {
+			n += len(an.f.m.Prompt.Tokenizer().Encode(nil, b.Text))
 		}
 	}
-	return len(an.buf) > 0
+	return n
 }
 
-// note collects the message that the client will send back.
+// note collects the answer.
 func (an *analysis) note() {
 	for _, e := range an.buf {
-		switch e.Kind {
-		case turn.Says:
-			an.text = append(an.text, e.Text...)
-		case turn.CallStart:
-			an.args = nil
-			an.calls = append(an.calls, turn.Block{Kind: turn.ToolUse, ID: e.Call.ID, Name: e.Call.Name})
-		case turn.CallArgs:
-			an.args = append(an.args, e.Text...)
-		case turn.CallEnd:
-			an.calls[len(an.calls)-1].Args = an.args
-		}
+		an.answer.Add(e)
 	}
-}
-
-// message is the answer as the client will send it back.
-func (an *analysis) message() turn.Message {
-	m := turn.Message{Role: turn.Assistant}
-	if len(an.text) > 0 {
-		m.Blocks = append(m.Blocks, turn.Block{Kind: turn.Text, Text: string(an.text)})
-	}
-	m.Blocks = append(m.Blocks, an.calls...)
-	return m
 }

@@ -104,7 +104,7 @@ func (f *flight) chain() {
 	seed := cache.SaltSeed("", f.t.Salt)
 	f.chains = make(map[int][]uint64, 1)
 	for _, block := range f.m.blocks() {
-		f.chains[block] = cache.Extend(nil, seed, f.job.Prompt, block)
+		f.chains[block] = cache.Extend(make([]uint64, 0, len(f.job.Prompt)/block), seed, f.job.Prompt, block)
 	}
 }
 

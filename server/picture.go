@@ -10,9 +10,23 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// Snapshot draws the whole picture now.
+// fresh is how old a picture may be to be shown again, so that many viewers
+// cost little more than one.
+const fresh = 50 * time.Millisecond
+
+// Snapshot returns the whole picture, at most 50 ms old.
 func (s *Server) Snapshot() snapshot.Snapshot {
 	now := time.Now()
+	if p := s.drawn.Load(); p != nil && now.Sub(p.At) < fresh {
+		return *p
+	}
+	p := s.draw(now)
+	s.drawn.Store(&p)
+	return p
+}
+
+// draw makes the picture.
+func (s *Server) draw(now time.Time) snapshot.Snapshot {
 	p := snapshot.Snapshot{V: 1, At: now, Ledger: s.ledger.Health()}
 	word, _, _ := s.state()
 	p.Daemon = snapshot.Daemon{PID: os.Getpid(), Version: s.o.Version, Started: s.started, State: word}

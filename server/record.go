@@ -163,7 +163,7 @@ func (f *flight) keep(an *analysis) uint64 {
 	if n := len(f.rolling); n > 0 {
 		last = f.rolling[n-1]
 	}
-	after := prompt.Next(last, an.message())
+	after := prompt.Next(last, an.answer.Message())
 	if an.reason != turn.Stopped && an.reason != turn.Aborted {
 		f.m.raw.Put(after, f.said)
 	}

@@ -48,7 +48,7 @@ func newRigWith(t *testing.T, o Options, n int, flags ...string) *rig {
 	o.Ledger = r.ledger
 	r.s = New(o)
 	r.fleet = engine.NewFleet(engine.Options{
-		Logs: t.TempDir(), Adapters: []engine.Adapter{vllm.Adapter{}}, Poll: 50 * time.Millisecond,
+		Logs: t.TempDir(), Adapters: r.adapters(), Poll: 50 * time.Millisecond,
 		OnChange: func(w *engine.Worker) { r.s.Update(seats{w, slots(flags)}) }, OnKV: r.s.KV,
 	})
 	r.s.AddModel(Model{ID: "sim", Prompt: simModel(t), Tools: "hermes", Reasoning: "think"})
@@ -64,6 +64,9 @@ func newRigWith(t *testing.T, o Options, n int, flags ...string) *rig {
 	t.Cleanup(r.close)
 	return r
 }
+
+// adapters are what a fleet of the rig can drive.
+func (r *rig) adapters() []engine.Adapter { return []engine.Adapter{vllm.Adapter{}} }
 
 // seats is a worker whose slots are known, as they are of workers that dyn
 // launched.
@@ -101,7 +104,7 @@ func (r *rig) close() {
 }
 
 // simModel opens the simulated engine's own model.
-func simModel(t *testing.T) *prompt.Model {
+func simModel(t testing.TB) *prompt.Model {
 	t.Helper()
 	m, err := prompt.OpenFS(simmodel.FS())
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/ledger/snapshot"
 	"github.com/agentinfer/dyn/server/gauge"
 	"github.com/agentinfer/dyn/server/session"
 	"github.com/agentinfer/dyn/turn"
@@ -62,6 +63,7 @@ type Server struct {
 	aloft     sync.Map // turn id → *flight
 	started   time.Time
 	url       atomic.Pointer[string]
+	drawn     atomic.Pointer[snapshot.Snapshot] // the last picture
 	stopping  atomic.Bool
 
 	life context.Context // ends all flights
