@@ -19,8 +19,8 @@ type agent struct {
 	name    string // of the command, and of the program
 	title   string
 	install string
-	env     func(server) []pair             // what is set for it
-	args    func(server, []string) []string // its command line, the user's own arguments at the end
+	env     func(served) []pair             // what is set for it
+	args    func(served, []string) []string // its command line, the user's own arguments at the end
 }
 
 // pair is one variable; an empty value hides what the user's shell has.
@@ -71,7 +71,7 @@ func agentCmd(a *app, g agent, example string) *cobra.Command {
 }
 
 // start becomes the agent: on success it does not return.
-func (g agent) start(w io.Writer, s server, f agentFlags, args []string) error {
+func (g agent) start(w io.Writer, s served, f agentFlags, args []string) error {
 	set := append(g.env(s), direct(os.Getenv)...)
 	line := g.args(s, args)
 	switch {

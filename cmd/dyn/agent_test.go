@@ -8,7 +8,7 @@ import (
 )
 
 func TestClaude(t *testing.T) {
-	s := server{URL: "http://127.0.0.1:8080", Model: "sim", Context: 262144}
+	s := served{URL: "http://127.0.0.1:8080", Model: "sim", Context: 262144}
 	env := map[string]string{}
 	for _, p := range claudeEnv(s) {
 		env[p.name] = p.value
@@ -42,7 +42,7 @@ func TestClaude(t *testing.T) {
 
 // A key is in the environment only: everybody can read a command line.
 func TestKeysAreOnNoCommandLine(t *testing.T) {
-	s := server{URL: "http://h", Key: "sesame", Model: "m"}
+	s := served{URL: "http://h", Key: "sesame", Model: "m"}
 	for _, line := range [][]string{claudeArgs(s, nil), codexArgs(s, nil)} {
 		if strings.Contains(strings.Join(line, " "), "sesame") {
 			t.Errorf("the key is in %q", line)
@@ -51,7 +51,7 @@ func TestKeysAreOnNoCommandLine(t *testing.T) {
 }
 
 func TestCodex(t *testing.T) {
-	line := codexArgs(server{URL: "http://h:1", Model: "sim", Context: 1000}, []string{"exec", "hi"})
+	line := codexArgs(served{URL: "http://h:1", Model: "sim", Context: 1000}, []string{"exec", "hi"})
 	for _, want := range []string{`model="sim"`, `model_providers.dyn.base_url="http://h:1/v1"`, `model_providers.dyn.wire_api="responses"`, `model_context_window=1000`} {
 		at := slices.Index(line, want)
 		if at < 1 || line[at-1] != "-c" {

@@ -21,8 +21,8 @@ func quickly(a *app) snapshot.Snapshot {
 	return s
 }
 
-// server is what an agent's launcher needs to know of the daemon.
-type server struct {
+// served is what an agent's launcher needs to know of the daemon.
+type served struct {
 	URL     string // without /v1
 	Key     string // "" when the daemon asks for none
 	Model   string
@@ -31,26 +31,26 @@ type server struct {
 
 // serving asks the daemon where it listens and which model an agent shall
 // use: the named one, or the first.
-func serving(ctx context.Context, a *app, op, model string) (server, error) {
+func serving(ctx context.Context, a *app, op, model string) (served, error) {
 	f, err := a.folders()
 	if err != nil {
-		return server{}, err
+		return served{}, err
 	}
 	c, err := a.control()
 	if err != nil {
-		return server{}, err
+		return served{}, err
 	}
 	s, err := c.Snapshot(ctx)
 	if err != nil {
-		return server{}, err
+		return served{}, err
 	}
 	d, _ := f.Daemon()
 	known := ""
 	for _, m := range s.Models {
 		if model == "" || m.ID == model {
-			return server{s.Daemon.URL, d.Key, m.ID, m.Context}, nil
+			return served{s.Daemon.URL, d.Key, m.ID, m.Context}, nil
 		}
 		known += " " + m.ID
 	}
-	return server{}, fail(nothing, op, fmt.Errorf("no model %q is served", model), "served:"+known, "dyn "+op)
+	return served{}, fail(nothing, op, fmt.Errorf("no model %q is served", model), "served:"+known, "dyn "+op)
 }

@@ -21,7 +21,7 @@ func claudeCmd(a *app) *cobra.Command {
 // names lead to one model with its true context, nothing changes the start of
 // its prompts from turn to turn (the attribution line does), no classifier or
 // tool search of another server is counted on, and it calls nobody else.
-func claudeEnv(s server) []pair {
+func claudeEnv(s served) []pair {
 	env := []pair{
 		{"ANTHROPIC_BASE_URL", s.URL},
 		{"ANTHROPIC_AUTH_TOKEN", token(s)},
@@ -54,7 +54,7 @@ func claudeEnv(s server) []pair {
 // the env part of a user's settings file goes before the environment. A key
 // is not repeated: everybody on the machine can read a command line. Where
 // the user gives settings of their own, those count.
-func claudeArgs(s server, args []string) []string {
+func claudeArgs(s served, args []string) []string {
 	for _, arg := range args {
 		if arg == "--settings" || strings.HasPrefix(arg, "--settings=") {
 			return args
@@ -75,7 +75,7 @@ func claudeArgs(s server, args []string) []string {
 
 // token is the key an agent sends; without one of the daemon's, a word that
 // lets the agent start.
-func token(s server) string {
+func token(s served) string {
 	if s.Key != "" {
 		return s.Key
 	}

@@ -12,7 +12,7 @@ const codexKey = "DYN_AGENT_KEY"
 func codexCmd(a *app) *cobra.Command {
 	return agentCmd(a, agent{
 		name: "codex", title: "Codex", install: "npm install -g @openai/codex",
-		env:  func(s server) []pair { return []pair{{codexKey, token(s)}} },
+		env:  func(s served) []pair { return []pair{{codexKey, token(s)}} },
 		args: codexArgs,
 	}, examples("dyn codex", "in this folder", `dyn codex -- exec "explain this folder"`, "one prompt, then end",
 		"dyn codex --dry-run", "the command line it gets"))
@@ -21,7 +21,7 @@ func codexCmd(a *app) *cobra.Command {
 // codexArgs names the daemon as a provider and the model with its context, by
 // -c options that count for this run only. The hosted web search is off: the
 // daemon has none.
-func codexArgs(s server, args []string) []string {
+func codexArgs(s served, args []string) []string {
 	options := []pair{
 		{"model", strconv.Quote(s.Model)},
 		{"model_provider", `"dyn"`},

@@ -124,6 +124,7 @@ func (d *daemon) listen() error {
 		return d.taken(err)
 	}
 	host, port := d.plan.Host, d.public.Addr().(*net.TCPAddr).Port
+	d.plan.Port = port // the one that was taken for 0
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}

@@ -73,7 +73,7 @@ func TestJSONForms(t *testing.T) {
 		command string
 		value   any
 	}{
-		{"detach, and every error", errorDoc{}},
+		{"<any>: an error", errorDoc{}},
 		{"doctor", doctorDoc{}},
 		{"down", downDoc{}},
 		{"ps", psDoc{}},

@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# The acceptance test: a built dyn, its real processes, real sockets, a real
+# ledger, and real agents where they can be had.   scripts/acceptance.sh
+#
+# Everything it writes lies in a folder of its own that it removes. Agents are
+# installed with the scripts of ACCEPT_CLIENTS (default ../shared/tools/clients)
+# into ACCEPT_CACHE, from the npm registry; they run where only the loopback
+# interface exists, so nothing they do can leave this machine. What cannot be
+# tried is skipped, and said again at the end.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+top=$PWD
+dyn=$top/dyn
+brain=$top/scripts/brain.yaml
+clients=$(realpath -m "${ACCEPT_CLIENTS:-$top/../shared/tools/clients}")
+cache=${ACCEPT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dyn-clients}
+skipped=()
+
+say() { printf '\n-- %s\n' "$1"; }
+ok() { printf 'ok: %s\n' "$1"; }
+die() { printf 'FAILED: %s\n' "$1" >&2; "$dyn" logs -n 20 >&2 || true; exit 1; }
+skip() { printf '!! SKIPPED: %s\n' "$1"; skipped+=("$1"); }
+url() { "$dyn" ps --json=daemon | sed -n 's/.*"url": "\(.*\)".*/\1/p'; }
+pids() { "$dyn" ps --no-header | cut -f8; }
+column() { "$dyn" ps --no-header | awk -F'\t' -v w="$1" -v n="$2" '$1 == w {print $n}'; }
+rows() { "$dyn" stats --turns --no-header | wc -l; }
+
+# until_true SECONDS COMMAND… waits for a command to succeed.
+until_true() {
+  local end=$((SECONDS + $1)); shift
+  until "$@" >/dev/null 2>&1; do [ $SECONDS -lt $end ] || return 1; sleep 0.1; done
+}
+dead() { local p; for p in "$@"; do ! kill -0 "$p" 2>/dev/null || return 1; done; }
+up() { "$dyn" up sim --port 0 --brain "$brain" "$@" 2>"$work/up.err" || { cat "$work/up.err" >&2; die "dyn up $*"; }; }
+fresh() { "$dyn" down --now >/dev/null; rm -rf "$XDG_STATE_HOME/dyn"; }
+
+work=$(mktemp -d)
+export XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
+finish() { "$dyn" down --now >/dev/null 2>&1 || true; rm -rf "$work"; }
+trap finish EXIT
+
+# Real agents: one answer, three calls in a row, one more prompt in the same
+# conversation. Runs where only loopback exists.
+agents() {
+  export HOME=$work/home DIR=$cache PATH=$cache/node_modules/.bin:$PATH IS_SANDBOX=1
+  mkdir -p "$HOME/project" && cd "$HOME/project" && git init -q .
+  up --workers 2 --speed 0 >/dev/null
+  local at; at=$(url)
+  answers() { # WHAT WANT COMMAND…
+    local what=$1 want=$2 out; shift 2
+    out=$(timeout 120 "$@" </dev/null 2>"$work/agent.err") || true
+    case $out in *"$want"*) ok "$what" ;; *) printf '%s\n' "$out" | tail -5; tail -5 "$work/agent.err"; die "$what: no \"$want\"" ;; esac
+  }
+  answers "Claude Code, one answer, by dyn claude" "Claude Code is served." "$dyn" claude -- -p "ACCEPT-CLAUDE once"
+  answers "Claude Code, three calls" "Claude Code ran three steps." "$clients/client.sh" claude "$at" sim "ACCEPT-CLAUDE loop"
+  answers "Claude Code, continued" "Claude Code went on." "$clients/client.sh" claude "$at" sim "ACCEPT-CLAUDE go on" continue
+  answers "Codex, one answer, by dyn codex" "Codex is served." "$dyn" codex -- exec --skip-git-repo-check "ACCEPT-CODEX once"
+  answers "Codex, three calls" "Codex ran three steps." "$clients/client.sh" codex "$at" sim "ACCEPT-CODEX loop"
+  answers "Codex, continued" "Codex went on." "$clients/client.sh" codex "$at" sim "ACCEPT-CODEX go on" continue
+  sleep 1
+  "$dyn" stats
+  "$dyn" stats --turns --json >"$work/agents.json"
+  "$work/accept" cached "$work/agents.json"
+  "$dyn" down
+}
+
+say "build"
+[ -x "$dyn" ] || make build
+CGO_CFLAGS=${CGO_CFLAGS:-"-O2 -g -Wno-deprecated-declarations"} go build -o "$work/accept" ./scripts/accept
+
+say "three workers, two agents, three dialects"
+up --workers 3
+"$work/accept" talk "$(url)" a
+sleep 1.2 # the ledger may trail by a second
+"$dyn" stats
+"$dyn" stats --turns --json >"$work/turns.json"
+"$work/accept" cached "$work/turns.json"
+
+say "the same under round robin has to fail"
+fresh
+up --workers 3 --policy round-robin >/dev/null
+"$work/accept" talk "$(url)" a
+sleep 1.2
+"$dyn" stats --turns --json >"$work/robin.json"
+if "$work/accept" cached "$work/robin.json" >"$work/robin.txt" 2>&1; then
+  die "round robin passed the check, so the check shows nothing"
+fi
+tail -1 "$work/robin.txt"
+ok "round robin fails it"
+
+say "more turns than slots"
+fresh
+up --workers 3 --max-num-seqs 4 >/dev/null
+"$work/accept" crowd "$(url)" "$dyn"
+"$dyn" top --once
+
+say "real agents"
+if ! command -v npm >/dev/null || [ ! -x "$clients/setup.sh" ]; then
+  skip "Claude Code and Codex: no npm, or no $clients"
+elif ! unshare --net --pid --fork --kill-child --mount-proc true 2>/dev/null || ! command -v ip >/dev/null; then
+  skip "Claude Code and Codex: no network namespace can be made here (needs root and iproute2)"
+elif ! timeout 600 "$clients/setup.sh" "$cache" claude codex >"$work/setup.txt" 2>&1; then
+  tail -3 "$work/setup.txt"
+  skip "Claude Code and Codex: npm cannot install them"
+else
+  fresh
+  export -f agents say ok die up url
+  export dyn brain clients cache work
+  "$clients/isolated.sh" bash -euo pipefail -c agents
+fi
+
+say "a worker is killed"
+fresh
+up --workers 3 >/dev/null
+"$work/accept" talk "$(url)" b
+victim=$(column w1 8)
+kill -9 "$victim"
+again() { [ "$(column w1 3)" = ready ] && [ "$(column w1 8)" != "$victim" ]; }
+until_true 20 again || die "w1 was not started again"
+"$dyn" top --once --json=workers >"$work/after.json"
+"$work/accept" forgot "$work/after.json" w1
+"$work/accept" talk "$(url)" c
+
+say "the daemon is killed"
+sleep 1.2
+had=$(rows)
+daemon=$("$dyn" ps --json=daemon | sed -n 's/.*"pid": \([0-9]*\).*/\1/p')
+all=$(pids)
+kill -9 "$daemon"
+# shellcheck disable=SC2086
+until_true 10 dead $daemon $all || die "something of the killed daemon still runs"
+ok "nothing of it is left running"
+[ "$(rows)" -ge "$had" ] || die "the ledger lost rows: $had before, $(rows) after"
+ok "the ledger holds its $had rows"
+up --workers 3
+"$work/accept" talk "$(url)" d
+
+say "down"
+all=$(pids)
+"$dyn" down
+# shellcheck disable=SC2086
+until_true 1 dead $all || die "dyn down left something running"
+[ "$("$dyn" down)" = "not running" ] || die "a second dyn down is an error"
+
+say "done"
+for what in "${skipped[@]}"; do printf '!! SKIPPED: %s\n' "$what"; done
+printf '1 passed, 0 failed, %d skipped\n' "${#skipped[@]}"
