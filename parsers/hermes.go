@@ -205,7 +205,9 @@ func (s *Stream) plain() {
 		s.at = inText
 		return
 	}
-	s.release()
+	if s.kind == turn.CallArgs {
+		s.acc = s.acc[:0]
+	}
 	s.calls -= s.drafts()
 	s.draft, s.held = nil, nil
 	s.at = inThought

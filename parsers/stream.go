@@ -81,6 +81,10 @@ func New(o Options) (*Stream, error) {
 	return s, nil
 }
 
+// pieceBytes is how much text is looked at once, so that reading again stays
+// cheap however much is pushed.
+const pieceBytes = 4096
+
 // newID makes an id in OpenAI's form.
 func newID() string { return "call_" + rand.Text()[:24] }
 
@@ -88,8 +92,12 @@ func newID() string { return "call_" + rand.Text()[:24] }
 // settled by it to dst.
 func (s *Stream) Push(dst []turn.Event, text string) []turn.Event {
 	s.dst = dst
-	s.buf = append(s.buf, text...)
-	s.run()
+	for len(text) > 0 {
+		n := min(len(text), pieceBytes)
+		s.buf = append(s.buf, text[:n]...)
+		text = text[n:]
+		s.run()
+	}
 	return s.flush()
 }
 

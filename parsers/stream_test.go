@@ -21,13 +21,14 @@ type saidCall struct{ id, name, args string }
 func collect(t testing.TB, events []turn.Event) answer {
 	t.Helper()
 	var a answer
+	var content, reasoning strings.Builder
 	open := false
 	for _, e := range events {
 		switch e.Kind {
 		case turn.Says:
-			a.content += e.Text
+			content.WriteString(e.Text)
 		case turn.Reasoning:
-			a.reasoning += e.Text
+			reasoning.WriteString(e.Text)
 		case turn.CallStart:
 			if open || e.Call.Index != len(a.calls) || e.Call.Name == "" || e.Call.ID == "" {
 				t.Fatalf("bad start %+v after %d calls", e, len(a.calls))
@@ -50,6 +51,7 @@ func collect(t testing.TB, events []turn.Event) answer {
 	if open {
 		t.Fatal("a call was not ended")
 	}
+	a.content, a.reasoning = content.String(), reasoning.String()
 	return a
 }
 
@@ -180,6 +182,25 @@ func TestMalformed(t *testing.T) {
 					got.content, got.reasoning, args, c.content, c.reasoning, c.args)
 			}
 			splits(t, c.o, c.cut, c.text, got)
+		})
+	}
+}
+
+// TestLimits reads long answers that are made to be slow.
+func TestLimits(t *testing.T) {
+	const size = 1 << 19
+	for name, unit := range map[string]string{
+		"tags": "<tool_call>", "calls without name": "<tool_call>{\"a\": ", "strings": "<tool_call>{\"a\": \"", "spaces": "          ",
+		"names": "<tool_call>{\"name\": \"", "lists": "<tool_call>[[", "ends": "</tool_call>", "keys": "{\"a\":", "half tags": "<tool_cal",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, prefix := range []string{"", "<think>", "<tool_call>{\"arguments\": "} {
+				text := prefix + strings.Repeat(unit, size/len(unit))
+				a := read(t, both, false, text)
+				if n := len(a.content) + len(a.reasoning); len(a.calls) == 0 && n < size/2 && name != "ends" {
+					t.Errorf("after %q: %d bytes came out of %d", prefix, n, len(text))
+				}
+			}
 		})
 	}
 }

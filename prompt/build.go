@@ -71,7 +71,7 @@ func (m *Model) room(s *State, segs []Segment) int {
 	for _, seg := range segs {
 		bytes += len(seg.Text)
 	}
-	return max(bytes/3, len(s.ids)+1024)
+	return max(bytes*2/5, len(s.ids)+1024)
 }
 
 // builder is one Build under way.

@@ -2,8 +2,9 @@ package prompt
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 func simModel(t testing.TB) *Model {
 	t.Helper()
 	m, err := Open(filepath.Join("..", "engine", "sim", "model"))
-	if os.IsNotExist(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip(err)
 	}
 	if err != nil {

@@ -33,5 +33,5 @@
 // are compared as text. At most 32 tool lists are kept rendered.
 //
 // Cost: a known conversation is rendered and hashed at memory speed (about
-// 0.2 ms for 240 KB) and its ids are copied; only new text is tokenised.
+// 0.3 ms for 240 KB) and its ids are copied; only new text is tokenised.
 package prompt
