@@ -183,6 +183,7 @@ func (an *analysis) events(it item) []turn.Event {
 		return nil
 	}
 	if it.err != nil {
+		an.parser.Cut()
 		an.buf = an.parser.Close(an.buf[:0])
 		an.note()
 		an.over, an.err = true, it.err
@@ -190,7 +191,10 @@ func (an *analysis) events(it item) []turn.Event {
 		return an.buf
 	}
 	an.buf = an.parser.Push(an.buf[:0], it.delta.Text)
-	if it.delta.End != nil {
+	if end := it.delta.End; end != nil {
+		if end.Reason == turn.Cut {
+			an.parser.Cut() // nobody is to run half a call
+		}
 		an.buf = an.parser.Close(an.buf)
 	}
 	an.note()
