@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// page writes the document.
+type page struct {
+	w          *bufio.Writer
+	dyn, spike []record
+}
+
+func (p *page) put(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+
+func (p *page) table(head ...string) {
+	p.put("| %s |\n|%s", strings.Join(head, " | "), strings.Repeat(" --- |", len(head)))
+}
+
+func (p *page) row(cells ...string) { p.put("| %s |", strings.Join(cells, " | ")) }
+
+func (p *page) head(commit string) {
+	p.put("# Measured\n")
+	p.put("Written by `make bench`, %s, commit `%s`. %s.", time.Now().UTC().Format(time.DateOnly), commit, machine())
+	p.put("All figures are of one run; load generator, dyn and engines share the cores. Only ratios within a table should be read")
+	p.put("across machines. The engines of the first part answer at once, so that what is left is the frontend.\n")
+	p.put("*Floor* is a frontend of 150 lines without sessions, routing, parsing and ledger, measured in the same run. The bar is twice its")
+	p.put("cost; a ratio over 2 loses.\n")
+}
+
+// of picks records of one test.
+func of(rs []record, test string) (out []record) {
+	for _, r := range rs {
+		if r.str("test") == test {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// twin finds the floor's record of the same case, nil when there is none.
+func (p *page) twin(r record) record {
+	for _, s := range p.spike {
+		same := true
+		for _, key := range []string{"test", "note", "size", "conc", "stream", "max_tokens", "fresh", "warm", "newconn"} {
+			same = same && fmt.Sprint(s[key]) == fmt.Sprint(r[key])
+		}
+		if same {
+			return s
+		}
+	}
+	return nil
+}
+
+// against prints a figure, the floor's and their ratio. worse is how many
+// times the cost of the floor it is.
+func (p *page) against(r record, more bool, path ...string) []string {
+	got, ok := r.num(path...)
+	if !ok {
+		return []string{"–", "–", "–"}
+	}
+	floor, ok := p.twin(r).num(path...)
+	if !ok || floor == 0 || got == 0 {
+		return []string{figure(got), "–", "–"}
+	}
+	ratio := got / floor
+	if more {
+		ratio = floor / got
+	}
+	text := fmt.Sprintf("%.2f", ratio)
+	if ratio > 2 {
+		text = "**" + text + "**"
+	}
+	return []string{figure(got), figure(floor), text}
+}
+
+func figure(f float64) string {
+	switch {
+	case f >= 1000:
+		return fmt.Sprintf("%.0f", f)
+	case f >= 100:
+		return fmt.Sprintf("%.1f", f)
+	}
+	return fmt.Sprintf("%.2f", f)
+}
+
+func (p *page) program() {
+	if len(p.dyn) == 0 {
+		p.put("The whole program was not measured: the load generator was not there.\n")
+		return
+	}
+	p.put("## Added time to first token, one client, ms (p50)\n")
+	p.table("tokens", "case", "dyn", "floor", "times the floor", "dyn p99")
+	for _, r := range of(p.dyn, "ttft") {
+		size, _ := r.num("size")
+		p99, _ := r.num("added_ms", "p99")
+		note := r.str("note")
+		if note == "" {
+			note = "distinct prompts"
+		}
+		p.row(slices.Concat([]string{figure(size), note}, p.against(r, false, "added_ms", "p50"), []string{figure(p99)})...)
+	}
+	p.put("\n## Turns per second, 2k-token prompts, one token out\n")
+	p.table("clients", "dyn", "floor", "floor / dyn", "dyn CPU ms/turn", "floor CPU ms/turn", "times the floor", "errors")
+	for _, r := range of(p.dyn, "rps") {
+		conc, _ := r.num("conc")
+		errs, _ := r.num("errors")
+		p.row(slices.Concat([]string{fmt.Sprint(conc)}, p.against(r, true, "rps"), p.against(r, false, "cpu_ms_per_req_router"), []string{fmt.Sprint(errs)})...)
+	}
+	p.put("\n## Streams\n")
+	p.put("Tokens per CPU second of the frontend; paced is one token per 10 ms and stream.\n")
+	p.table("case", "streams", "tokens", "dyn", "floor", "floor / dyn", "gap p50 ms", "gap p99 ms", "errors")
+	for _, r := range of(p.dyn, "stream") {
+		conc, _ := r.num("conc")
+		chunks, _ := r.num("chunks")
+		mid, _ := r.num("gap_ms", "p50")
+		far, _ := r.num("gap_ms", "p99")
+		errs, _ := r.num("errors")
+		p.row(slices.Concat([]string{r.str("note"), fmt.Sprint(conc), figure(chunks)}, p.against(r, true, "chunks_per_cpu_s_router"),
+			[]string{figure(mid), figure(far), fmt.Sprint(errs)})...)
+	}
+	p.rest()
+}
+
+// rest is what has no floor to compare with.
+func (p *page) rest() {
+	p.put("\n## Start, memory, faults\n")
+	p.table("what", "figure")
+	for _, r := range of(p.dyn, "startup") {
+		ms, _ := r.num("ms")
+		p.row("first answer after the start, engines up, ms", figure(ms))
+	}
+	for _, r := range of(p.dyn, "rss") {
+		mib, _ := r.num("proc", "router", "rss_mib")
+		p.row("resident MiB, "+r.str("note"), figure(mib))
+	}
+	for _, r := range of(p.dyn, "fill") {
+		mib, _ := r.num("proc", "router", "peak_rss_mib")
+		p.row("peak resident MiB, 10,000 distinct 2k prompts", figure(mib))
+	}
+	for _, r := range of(p.dyn, "fault-kill-worker") {
+		p.row("engine killed under 16 streams", fmt.Sprintf("streams %v, next 20 turns %v", counts(r["streams"]), counts(r["after_kill_20_requests"])))
+	}
+	for _, r := range of(p.dyn, "fault-all-down") {
+		if ms, ok := r.num("ms"); ok {
+			status, _ := r.num("status")
+			p.row("turn while all engines are down", fmt.Sprintf("%.0f after %s ms", status, figure(ms)))
+		}
+	}
+	for _, r := range of(p.dyn, "fault-slow-client") {
+		before, _ := r.num("proc_during", "router", "rss_before_mib")
+		peak, _ := r.num("proc_during", "router", "peak_rss_mib")
+		p.row("four clients that stop reading 200k tokens", fmt.Sprintf("%+.1f MiB, engine afterwards %v", peak-before, counts(r["engine_after_disconnect"])))
+	}
+	p.put("\n## Bad input\n")
+	p.table("case", "status", "ms")
+	for _, r := range of(p.dyn, "bad") {
+		status, _ := r.num("status")
+		ms, _ := r.num("ms")
+		p.row(r.str("case"), fmt.Sprintf("%.0f", status), figure(ms))
+	}
+}
+
+// counts prints a map of counts in the order of its keys.
+func counts(v any) string {
+	m, _ := v.(map[string]any)
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, fmt.Sprintf("%s %v", k, m[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// rooms prints the Go benchmarks.
+func (p *page) rooms(path string) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return
+	}
+	p.put("\n## Rooms\n\n`go test -bench . -benchmem ./...`\n")
+	p.put("```text")
+	for line := range strings.Lines(string(b)) {
+		if strings.HasPrefix(line, "Benchmark") || strings.HasPrefix(line, "pkg:") {
+			p.put("%s", strings.TrimRight(line, "\n"))
+		}
+	}
+	p.put("```")
+}
