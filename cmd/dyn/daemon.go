@@ -96,12 +96,16 @@ func (d *daemon) open() error {
 	}
 	d.join()
 	d.serve()
-	err = d.lock.Write(folders.Daemon{PID: os.Getpid(), Started: time.Now(), URL: d.url, Key: d.plan.Key, Recipe: d.plan.Recipe})
-	if err != nil {
+	who := folders.Daemon{PID: os.Getpid(), Started: time.Now(), URL: d.url, Key: d.plan.Key, Recipe: d.plan.Recipe}
+	if err := d.lock.Write(who); err != nil {
 		return err
 	}
 	d.show.stage("plan", "", d.plan.summary())
 	if err := d.start(r); err != nil {
+		return err
+	}
+	who.Ready = true
+	if err := d.lock.Write(who); err != nil {
 		return err
 	}
 	d.ready()

@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
 )
 
@@ -104,15 +103,27 @@ func (s *spawned) follow(show *steps) error {
 	return errors.New("the daemon ended before it was ready")
 }
 
-// start is `dyn up` without --foreground.
+// start is `dyn up` without --foreground: it starts a daemon, or joins the one
+// that lives. A daemon that ends meanwhile is replaced.
 func start(ctx context.Context, a *app, p plan, show *steps) error {
 	f, err := a.folders()
 	if err != nil {
 		return err
 	}
-	if f.Alive() {
-		return join(ctx, f, p, show)
+	err = errLeft
+	for try := 0; try < maxTries && errors.Is(err, errLeft); try++ {
+		if f.Alive() {
+			err = join(ctx, f, p, show)
+		} else {
+			err = launch(ctx, f, p, show)
+		}
 	}
+	return err
+}
+
+// launch starts a daemon and waits until it serves. The error is errLeft when
+// somebody else was faster.
+func launch(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 	s, err := spawn(f, p)
 	if err != nil {
 		return err
@@ -131,7 +142,7 @@ func start(ctx context.Context, a *app, p plan, show *steps) error {
 	case !errors.As(err, &known):
 		return fail(failed, p.op(), err, strings.Join(lastOf(f.Log("daemon"), 3), "\n"), "dyn logs")
 	case known.Err.Error() == folders.ErrHeld.Error():
-		return join(ctx, f, p, show) // somebody else was faster
+		return errLeft
 	}
 	return err
 }
@@ -151,47 +162,6 @@ func (s *spawned) giveUp(p plan) error {
 	s.cmd.Process.Kill()
 	<-s.over
 	return fail(interrupted, p.op(), errors.New("interrupted"), "the daemon was killed", "dyn ps")
-}
-
-// join is `dyn up` where a daemon lives: wait until it serves, add what was
-// asked to be attached, say what runs.
-func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	c := control.New(f.Socket())
-	up := func() bool {
-		s, err := c.Snapshot(ctx)
-		return (err == nil && s.Daemon.State != "starting") || !f.Alive()
-	}
-	if !control.Wait(ctx, 50*time.Millisecond, up) {
-		return fail(late, p.op(), errors.New("another daemon is still starting"), "", "dyn ps")
-	}
-	state := "already_running"
-	for _, at := range p.Attach {
-		if _, err := c.Attach(ctx, at); err != nil {
-			no := understand(p.op(), err)
-			no.code = unhealthy
-			if state == "attached" {
-				no.code = partly
-			}
-			return no
-		}
-		state = "attached"
-	}
-	s, err := c.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	st := step{State: state, URL: s.Daemon.URL, PID: s.Daemon.PID, Workers: len(s.Workers)}
-	if len(s.Models) > 0 {
-		st.Model, st.Context = s.Models[0].ID, s.Models[0].Context
-	}
-	show.finish(st)
-	d, _ := f.Daemon()
-	if p.Recipe != "" && d.Recipe != "" && d.Recipe != p.Recipe {
-		return fail(failed, p.op(), fmt.Errorf("recipe %s is running", d.Recipe), "one recipe at a time", "dyn down && dyn "+p.op())
-	}
-	return nil
 }
 
 // lastOf returns the last lines of a file, none when it cannot be read.

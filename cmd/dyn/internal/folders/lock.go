@@ -23,6 +23,7 @@ type Daemon struct {
 	URL     string    `json:"url"`
 	Key     string    `json:"api_key,omitempty"`
 	Recipe  string    `json:"recipe,omitempty"`
+	Ready   bool      `json:"ready"` // every worker has served a turn
 }
 
 // Lock is the right to be the daemon of a state folder. The kernel takes it

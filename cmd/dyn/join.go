@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
+	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
+)
+
+// errLeft says that the daemon which lived a moment ago does no longer, or
+// that one appeared: look again.
+var errLeft = errors.New("the daemon left meanwhile")
+
+// maxTries is how often `dyn up` looks again, when daemons come and go.
+const maxTries = 8
+
+// joinLimit is how long `dyn up` waits for a daemon that starts or stops.
+const joinLimit = time.Minute
+
+// join is `dyn up` where a daemon lives: wait until it serves, add what was
+// asked to be attached, say what runs. The error is errLeft when that daemon
+// has ended.
+func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
+	c := control.New(f.Socket())
+	if err := settled(ctx, f, c, p); err != nil {
+		return err
+	}
+	state := "already_running"
+	for _, at := range p.Attach {
+		if _, err := c.Attach(ctx, at); err != nil {
+			no := understand(p.op(), err)
+			no.code = unhealthy
+			if state == "attached" {
+				no.code = partly
+			}
+			return no
+		}
+		state = "attached"
+	}
+	s, err := c.Snapshot(ctx)
+	switch {
+	case err != nil && !f.Alive():
+		return errLeft
+	case err != nil:
+		return err
+	}
+	st := step{State: state, URL: s.Daemon.URL, PID: s.Daemon.PID, Workers: len(s.Workers)}
+	if len(s.Models) > 0 {
+		st.Model, st.Context = s.Models[0].ID, s.Models[0].Context
+	}
+	show.finish(st)
+	d, _ := f.Daemon()
+	if p.Recipe != "" && d.Recipe != "" && d.Recipe != p.Recipe {
+		return fail(failed, p.op(), fmt.Errorf("recipe %s is running", d.Recipe), "one recipe at a time", "dyn down && dyn "+p.op())
+	}
+	return nil
+}
+
+// settled waits until the daemon has started wholly: every worker has served
+// a turn. The error is errLeft when it ends instead.
+func settled(ctx context.Context, f folders.Folders, c *control.Client, p plan) error {
+	ctx, cancel := context.WithTimeout(ctx, joinLimit)
+	defer cancel()
+	state := ""
+	ok := control.Wait(ctx, 20*time.Millisecond, func() bool {
+		if !f.Alive() {
+			return true
+		}
+		quick, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		s, err := c.Snapshot(quick)
+		if state = s.Daemon.State; err != nil {
+			return false
+		}
+		d, _ := f.Daemon()
+		return d.Ready && state != "stopping"
+	})
+	pid := 0
+	if d, known := f.Daemon(); known {
+		pid = d.PID
+	}
+	switch {
+	case ok && f.Alive():
+		return nil
+	case ok:
+		return errLeft
+	case errors.Is(ctx.Err(), context.Canceled):
+		return fail(interrupted, p.op(), errors.New("interrupted"), "another daemon is running", "dyn ps")
+	case state == "":
+		return fail(unhealthy, p.op(), fmt.Errorf("the daemon does not answer, pid %d", pid), "", "dyn down --now")
+	case state == "stopping":
+		return fail(late, p.op(), fmt.Errorf("a daemon is still stopping, pid %d", pid), "it waits for running turns", "dyn down --now")
+	}
+	return fail(late, p.op(), fmt.Errorf("another daemon is still starting, pid %d", pid), "", "dyn ps")
+}
