@@ -91,6 +91,7 @@ ok "round robin fails it"
 say "more turns than slots"
 fresh
 up --workers 3 --max-num-seqs 4 >/dev/null
+"$work/accept" talk "$(url)" a # so that there is something to overlap with
 "$work/accept" crowd "$(url)" "$dyn"
 "$dyn" top --once
 
