@@ -26,13 +26,14 @@ import (
 // daemon is the wiring: it makes the rooms, hands each what it needs of the
 // others, and ends them in the other order.
 type daemon struct {
-	plan    plan
-	folders folders.Folders
-	show    *steps
-	log     *slog.Logger
-	soft    context.Context // done when the daemon shall end
-	hard    context.Context // done when it shall not wait for turns any more
-	end     [2]context.CancelFunc
+	plan       plan
+	folders    folders.Folders
+	show       *steps
+	log        *slog.Logger
+	soft       context.Context // done when the daemon shall end
+	hard       context.Context // done when it shall not wait for turns any more
+	end        [2]context.CancelFunc
+	background bool // its output is a log file
 
 	lock    *folders.Lock
 	public  net.Listener
@@ -48,12 +49,17 @@ type daemon struct {
 
 // foreground is `dyn up --foreground`: it returns when the daemon has ended.
 func foreground(ctx context.Context, a *app, p plan, show *steps) error {
+	return serve(ctx, a, &daemon{plan: p, show: show})
+}
+
+// serve runs a daemon until it is told to end.
+func serve(ctx context.Context, a *app, d *daemon) error {
 	f, err := a.folders()
 	if err != nil {
 		return err
 	}
 	syscall.Umask(0o077) // sockets and logs are this user's alone
-	d := &daemon{plan: p, folders: f, show: show, log: slog.New(slog.NewTextHandler(a.err, nil))}
+	d.folders, d.log = f, slog.New(slog.NewTextHandler(a.err, nil))
 	d.hard, d.end[1] = context.WithCancel(context.WithoutCancel(ctx))
 	d.soft, d.end[0] = context.WithCancel(ctx)
 	if err := d.open(); err != nil {

@@ -23,9 +23,10 @@ func detached(ctx context.Context, a *app, in io.Reader) error {
 	syscall.CloseOnExec(progressFD) // an engine must not hold the pipe open
 	pipe := os.NewFile(progressFD, "progress")
 	once := &closing{pipe}
-	err := foreground(ctx, a, p, &steps{out: once, err: once, json: true, began: time.Now()})
+	show := &steps{out: once, err: once, json: true, began: time.Now()}
+	err := serve(ctx, a, &daemon{plan: p, show: show, background: true})
 	if err != nil {
-		json.NewEncoder(pipe).Encode(understand(p.op(), err).doc())
+		jsonLine(pipe, understand(p.op(), err).doc())
 	}
 	return err
 }

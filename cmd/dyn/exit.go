@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -143,7 +142,7 @@ func report(w io.Writer, op string, err error, asJSON bool) int {
 	}
 	f := understand(op, err)
 	if asJSON {
-		json.NewEncoder(w).Encode(f.doc())
+		jsonLine(w, f.doc())
 	} else {
 		io.WriteString(w, f.lines())
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,10 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 	if err := settled(ctx, f, c, p); err != nil {
 		return err
 	}
+	if d, _ := f.Daemon(); p.named && d.Recipe != p.Recipe {
+		return fail(failed, p.op(), errors.New("a daemon runs without that recipe"), "it serves "+cmp.Or(d.Recipe, "attached engines"),
+			"dyn down && dyn "+p.op())
+	}
 	state := "already_running"
 	for _, at := range p.Attach {
 		if _, err := c.Attach(ctx, at); err != nil {
@@ -52,10 +57,6 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 		st.Model, st.Context = s.Models[0].ID, s.Models[0].Context
 	}
 	show.finish(st)
-	d, _ := f.Daemon()
-	if p.Recipe != "" && d.Recipe != "" && d.Recipe != p.Recipe {
-		return fail(failed, p.op(), fmt.Errorf("recipe %s is running", d.Recipe), "one recipe at a time", "dyn down && dyn "+p.op())
-	}
 	return nil
 }
 

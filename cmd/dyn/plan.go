@@ -36,6 +36,7 @@ type plan struct {
 	Attach   []turn.Attach     `json:"attach"`
 	MaxAge   string            `json:"ledger_max_age"`
 	MaxBytes int64             `json:"ledger_max_bytes"`
+	named    bool              // the recipe was asked for by its name
 }
 
 // op names the plan for errors: "up sim".
@@ -52,7 +53,7 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 	}
 	p := plan{Recipe: set.Text("up.recipe")}
 	if len(args) == 1 {
-		p.Recipe = args[0]
+		p.Recipe, p.named = args[0], true
 	}
 	for _, text := range attach {
 		at, err := parseAttach(text)

@@ -53,7 +53,7 @@ func (s *steps) elapsed() float64 { return float64(time.Since(s.began).Microseco
 // show prints one step, made here or by the daemon that was started.
 func (s *steps) show(st step) {
 	if s.json {
-		json.NewEncoder(s.out).Encode(st)
+		jsonLine(s.out, st)
 		return
 	}
 	if st.Type != "done" {
@@ -72,6 +72,13 @@ func (s *steps) show(st step) {
 	facts = append(facts, plural(st.Workers, "worker"))
 	fmt.Fprintf(s.out, "  %s\n", strings.Join(facts, "   "))
 	next(&app{out: s.out}, "dyn claude", "start Claude Code on it", "dyn top", "watch it", "dyn down", "stop it")
+}
+
+// jsonLine writes one object on a line of its own.
+func jsonLine(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
 }
 
 func plural(n int, word string) string {

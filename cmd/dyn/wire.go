@@ -154,7 +154,9 @@ func (d *daemon) kv(b turn.KVBatch) { d.server.KV(b) }
 // event keeps a step of a worker's life in the ledger, and shows the ones of
 // the start.
 func (d *daemon) event(e engine.Event) {
-	d.log.Info("worker", "name", e.Worker, "event", e.Kind, "pid", e.PID, "url", e.URL, "detail", e.Detail)
+	if d.background || d.up.Load() { // a foreground start shows its stages instead
+		d.log.Info("worker", "name", e.Worker, "event", e.Kind, "pid", e.PID, "url", e.URL, "detail", e.Detail)
+	}
 	d.ledger.Worker(ledger.WorkerEvent{
 		At: e.At, Worker: e.Worker, Model: e.Model, PID: e.PID, URL: e.URL, Event: e.Kind, Detail: e.Detail,
 	})
@@ -167,7 +169,7 @@ func (d *daemon) event(e engine.Event) {
 	case engine.EventReady:
 		d.show.stage("warm", e.Worker, "first token came")
 	case engine.EventAttached:
-		d.show.stage("warm", e.Worker, "attached  "+e.URL)
+		d.show.stage("start", e.Worker, "attached  "+e.URL)
 	case engine.EventDown:
 		d.show.stage("start", e.Worker, "down: "+e.Detail)
 	}
@@ -213,7 +215,7 @@ func (d *daemon) start(r *recipes.Recipe) error {
 	ctx, cancel := context.WithCancel(d.soft)
 	defer cancel()
 	var wait sync.WaitGroup
-	errs := make(chan error, d.plan.Workers+len(d.plan.Attach))
+	errs := make(chan error, d.workers()+1)
 	run := func(do func() error) {
 		wait.Go(func() {
 			if err := do(); err != nil {
@@ -230,9 +232,14 @@ func (d *daemon) start(r *recipes.Recipe) error {
 			return err
 		})
 	}
-	for _, at := range d.plan.Attach {
-		run(func() error { _, err := handles{d}.Attach(ctx, at); return err })
-	}
+	run(func() error {
+		for _, at := range d.plan.Attach { // in their order, which names them
+			if _, err := (handles{d}).Attach(ctx, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	wait.Wait()
 	close(errs)
 	err := <-errs // the first one; the others were cancelled by it
