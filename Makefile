@@ -37,8 +37,8 @@ check: ## vet, staticcheck, gofumpt, the shape of the house
 race: ## all tests with the race detector (slow)
 	go test -race -timeout 40m ./...
 
-bench: build ## measure; see docs/bench.md
-	go test -run '^$$' -bench . -benchmem ./...
+bench: build ## measure, and write docs/bench.md
+	scripts/bench.sh
 
 accept: build ## the acceptance test: real processes, sockets and clients
 	scripts/acceptance.sh

@@ -15,9 +15,17 @@ var units = []struct {
 	end  string
 	each int64
 }{
-	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
-	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
-	{"k", 1e3}, {"m", 1e6}, {"g", 1e9},
+	{"kib", 1 << 10},
+	{"mib", 1 << 20},
+	{"gib", 1 << 30},
+	{"tib", 1 << 40},
+	{"kb", 1e3},
+	{"mb", 1e6},
+	{"gb", 1e9},
+	{"tb", 1e12},
+	{"k", 1e3},
+	{"m", 1e6},
+	{"g", 1e9},
 }
 
 // normal checks a value and brings it to the form that programs read: sizes
