@@ -16,6 +16,10 @@ const (
 // middleRows is the least of rows that the middle panels show.
 const middleRows = 3
 
+// middleMost is the most of rows that the middle panels get before sessions
+// and workers have all they want.
+const middleMost = 10
+
 // plan says which panels a frame shows and how large they are. Workers are
 // above, queue, leases and tiers beside each other below them, then sessions,
 // then latency.
@@ -88,7 +92,7 @@ func (p *picture) spread(x *plan, middle []Panel, take func(Panel, int), room *i
 	upTo(Workers, 3+len(p.s.Workers))
 	upTo(Sessions, sessions)
 	if len(middle) > 0 {
-		upTo(middle[0], min(2+p.middleWant(middle), 12))
+		upTo(middle[0], 2+min(p.middleWant(middle), middleMost))
 	}
 	if x.heights[Latency] == latencyLines && *room >= 2 {
 		take(Latency, 2)

@@ -86,9 +86,11 @@ func (p *picture) panel(k Panel, w, h int) []line {
 	return p.latencyPanel(w, h)
 }
 
-// natural is the height at which nothing is cut.
+// natural is the height at which no worker and no session is cut. The panels
+// between them do not grow beyond what arrange gives them before it gives
+// lines away that nobody needs.
 func (p *picture) natural() int {
-	h := 1 + 3 + len(p.s.Workers) + 2 + p.middleWant([]Panel{Queue, Leases, Tiers}) +
+	h := 1 + 3 + len(p.s.Workers) + 2 + min(p.middleWant([]Panel{Queue, Leases, Tiers}), middleMost) +
 		3 + len(tree(p.s.Sessions, maxRows)) + latencyLines + 2
 	if p.troubleLine() != nil {
 		h++

@@ -66,7 +66,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case answer:
 		m.take(msg)
 	case tea.KeyMsg:
-		return m, m.press(msg.String())
+		return m, m.typed(msg)
 	}
 	return m, nil
 }

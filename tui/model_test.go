@@ -90,6 +90,23 @@ func want(got, want any) string {
 	return ""
 }
 
+// TestTyped has letters that come in one piece, and a paste.
+func TestTyped(t *testing.T) {
+	m := seen(busy())
+	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjz")})
+	if m.choice[Workers] != "w2" || m.view.Zoom != Workers {
+		t.Errorf("after jjz in one piece: row %q, zoom %v", m.choice[Workers], m.view.Zoom)
+	}
+	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("gz3"), Paste: true})
+	if m.choice[Workers] != "w2" || m.view.Zoom != Workers || m.view.Hidden[Leases] {
+		t.Error("a paste pressed keys")
+	}
+	_, cmd := m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("kq")})
+	if !quits(cmd) {
+		t.Error("kq in one piece does not quit")
+	}
+}
+
 func TestQuit(t *testing.T) {
 	for _, keys := range []string{"q", "esc", "ctrl+c", "? q", "? esc esc", "z esc esc", "? z esc esc", "  q"} {
 		m := seen(busy())

@@ -29,8 +29,9 @@ func (b *brush) count(n float64) string {
 }
 
 // rate writes a number per second, with one digit after the point below ten.
+// Nothing at all is 0.
 func (b *brush) rate(n float64) string {
-	if n >= 0 && n < 9.95 && n != math.Trunc(n) {
+	if n > 0 && n < 9.95 {
 		return strconv.FormatFloat(n, 'f', 1, 64)
 	}
 	return b.count(n)
@@ -75,7 +76,7 @@ func (b *brush) millis(ms float64) string {
 	case ms < 9950:
 		return strconv.FormatFloat(ms/1000, 'f', 1, 64) + "s"
 	}
-	return b.seconds(ms / 1000)
+	return b.seconds(math.Round(ms / 1000))
 }
 
 // seconds writes a time in at most five cells: 12s, 4m12s, 58m, 3h04m, 12d.

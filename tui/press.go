@@ -6,6 +6,22 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
+// typed acts on what was typed: a key, or several letters that a slow line
+// brought in one piece. What is pasted is not meant for keys.
+func (m *model) typed(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case msg.Paste:
+		return nil
+	case msg.Type != tea.KeyRunes || msg.Alt || len(msg.Runes) < 2:
+		return m.press(msg.String())
+	}
+	var all []tea.Cmd
+	for _, r := range msg.Runes {
+		all = append(all, m.press(string(r)))
+	}
+	return tea.Batch(all...)
+}
+
 // press acts on a key.
 func (m *model) press(key string) tea.Cmd {
 	v := &m.view

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/agentinfer/dyn/ledger/snapshot"
 )
@@ -104,16 +105,30 @@ func (p *picture) treeName(r treeRow, n int) line {
 	id := p.short(r.session.ID)
 	harness := p.clean(r.session.Harness)
 	if room := n - 2 - width(id) - 1 - width(tail); room >= 4 && harness != "" {
-		id += " " + p.middle(harness, room)
+		id += " " + p.brief(harness, room)
 	}
 	return line{{sign + " ", muted}, {id, plain}, {tail, muted}}
 }
 
-// short is a name that is long only to be unique: its beginning.
+// brief is a program's name in n cells: claude for claude-code where that
+// says it.
+func (p *picture) brief(name string, n int) string {
+	if first, _, ok := strings.Cut(name, "-"); ok && width(name) > n && first != "" && width(first) <= n {
+		return first
+	}
+	return p.middle(name, n)
+}
+
+// short is a name that is long only to be unique: its beginning. A UUID of
+// version 7 begins with the time, which sessions of one minute share; of it
+// the end is shown.
 func (p *picture) short(id string) string {
 	id = p.clean(id)
-	if width(id) <= 12 {
+	switch {
+	case width(id) <= 12:
 		return id
+	case len(id) == 36 && id[14] == '7' && id[8] == '-' && id[13] == '-':
+		return p.g.more + cutLeft(id, 7)
 	}
 	return cut(id, 8)
 }

@@ -31,8 +31,10 @@ func (p *picture) workerColumns() []column[snapshot.Worker] {
 	if p.v.Width >= 100 {
 		most = 12
 	}
+	index := len("events")
 	for _, r := range p.s.Workers {
 		name = max(name, min(width(p.clean(r.Name)), most))
+		index = max(index, min(width(p.clean(r.Index)), len("approximate")))
 	}
 	all := []column[w]{col("WORKER", name, 20, left, 0, word(func(r w) string { return r.Name }, plain))}
 	if len(p.s.Models) > 1 {
@@ -54,11 +56,11 @@ func (p *picture) workerColumns() []column[snapshot.Worker] {
 		p95,
 		col("TOK/S", 5, 6, right, 14, fact(func(r w) line { return say(p.rate(r.TPS), plain) })),
 		col("SENT", 4, 5, right, 5, fact(func(r w) line { return say(p.count(float64(r.InFlight)), plain) })),
-		col("INDEX", 11, 11, left, 4, p.index),
+		col("INDEX", index, index, left, 4, p.index),
 		col("PID", 7, 8, right, 3, fact(p.pid)),
 		col("UP", 5, 6, right, 2, fact(func(r w) line { return say(p.ago(r.Since), muted) })),
 		col("RESTARTS", 8, 8, right, 1, fact(func(r w) line { return say(strconv.Itoa(r.Restarts), plain) })),
-		col("ENGINE", 10, 20, left, 1, word(func(r w) string { return r.Engine }, muted)),
+		col("ENGINE", 11, 20, left, 1, word(func(r w) string { return r.Engine }, muted)),
 	)
 }
 
