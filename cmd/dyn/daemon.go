@@ -59,7 +59,11 @@ func serve(ctx context.Context, a *app, d *daemon) error {
 		return err
 	}
 	syscall.Umask(0o077) // sockets and logs are this user's alone
-	d.folders, d.log = f, slog.New(slog.NewTextHandler(a.err, nil))
+	out := a.err
+	if d.background {
+		out = &rolling{path: f.Log("daemon")}
+	}
+	d.folders, d.log = f, slog.New(slog.NewTextHandler(out, nil))
 	d.hard, d.end[1] = context.WithCancel(context.WithoutCancel(ctx))
 	d.soft, d.end[0] = context.WithCancel(ctx)
 	if err := d.open(); err != nil {
@@ -142,7 +146,7 @@ func (d *daemon) listen() error {
 	if d.control, err = net.Listen("unix", d.folders.Socket()); err != nil {
 		return fmt.Errorf("open control socket: %w", err)
 	}
-	return nil
+	return os.Chmod(d.folders.Socket(), 0o600)
 }
 
 // taken says who holds the port, and offers a free one.

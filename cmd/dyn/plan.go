@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,8 +79,12 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 	p.MaxAge = set.Text("ledger.max_age")
 	p.MaxBytes, _ = strconv.ParseInt(set.Text("ledger.max_size"), 10, 64)
 	for i := range p.Attach {
-		if p.Attach[i].ModelDir == "" {
-			p.Attach[i].ModelDir = p.ModelDir
+		at := &p.Attach[i]
+		if at.ModelDir = cmp.Or(at.ModelDir, p.ModelDir); at.ModelDir == "" {
+			continue
+		}
+		if at.ModelDir, err = filepath.Abs(at.ModelDir); err != nil {
+			return p, set, fmt.Errorf("find working folder: %w", err)
 		}
 	}
 	return p, set, p.check()

@@ -68,21 +68,6 @@ func spawn(f folders.Folders, p plan) (*spawned, error) {
 	return s, nil
 }
 
-// maxLog is how long the daemon's log may be when a daemon starts; a longer
-// one is put aside under one other name.
-const maxLog = 16 << 20
-
-func openLog(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
-		os.Rename(path, path+".1")
-	}
-	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open log: %w", err)
-	}
-	return log, nil
-}
-
 // follow shows the daemon's progress until it is ready or has failed.
 func (s *spawned) follow(show *steps) error {
 	for s.news.Scan() {

@@ -1,7 +1,7 @@
 package folders
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -44,7 +44,7 @@ func Find(env func(string) string) (Folders, error) {
 	if !filepath.IsAbs(f.short) {
 		f.short = os.TempDir()
 	}
-	return f, errors.Join(errs[:]...)
+	return f, cmp.Or(errs[:]...)
 }
 
 // UserFile is the user's configuration file.
