@@ -85,7 +85,7 @@ func (d downer) plan(ctx context.Context) error {
 		if w.Attached {
 			fmt.Fprintf(d.a.out, "would let go of %s at %s\n", w.Name, w.URL)
 		} else {
-			fmt.Fprintf(d.a.out, "would stop %s, pid %d, after %d turns\n", w.Name, w.PID, w.InFlight)
+			fmt.Fprintf(d.a.out, "would stop %s, pid %d, after %s\n", w.Name, w.PID, plural(w.InFlight, "turn"))
 		}
 	}
 	return nil

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +31,10 @@ func TestMain(m *testing.M) {
 // of its own. A daemon that a failed script leaves is ended.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:           filepath.Join("testdata", "script"),
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"code": exitCode, "take": takePort, "gone": gone, "killdaemon": killDaemon},
+		Dir: filepath.Join("testdata", "script"),
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": exitCode, "take": takePort, "gone": gone, "killdaemon": killDaemon, "turn": sendTurn, "answered": answered,
+		},
 		Setup:         setup,
 		UpdateScripts: *update,
 	})
@@ -44,6 +49,7 @@ func setup(env *testscript.Env) error {
 	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "NO_COLOR"} {
 		env.Setenv(name, "")
 	}
+	env.Values[answers{}] = make(chan string, 8)
 	env.Setenv("DYN_SERVER__PORT", "0")
 	env.Setenv("DYN_WORKER__SPEED", "0")
 	env.Defer(func() {
@@ -95,6 +101,42 @@ func killDaemon(ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Fatalf("no daemon is running")
 	}
 	ts.Check(syscall.Kill(d.PID, syscall.SIGKILL))
+}
+
+// answers is the key of a script's channel of answers.
+type answers struct{}
+
+// sendTurn streams a turn in the background, and returns at its first bytes:
+// turn what the user says.
+func sendTurn(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := folders.Find(ts.Getenv)
+	ts.Check(err)
+	d, ok := f.Daemon()
+	if !ok {
+		ts.Fatalf("no daemon is running")
+	}
+	body := fmt.Sprintf(`{"model":"sim","stream":true,"messages":[{"role":"user","content":%q}]}`, strings.Join(args, " "))
+	resp, err := http.Post(d.URL+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	ts.Check(err)
+	into := ts.Value(answers{}).(chan string)
+	go func() {
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		into <- fmt.Sprintf("%s %s %v", resp.Status, text, err)
+	}()
+}
+
+// answered waits for the end of a turn and checks that its stream holds a
+// text: answered finish_reason":"stop".
+func answered(ts *testscript.TestScript, neg bool, args []string) {
+	select {
+	case got := <-ts.Value(answers{}).(chan string):
+		if has := strings.Contains(got, args[0]); has == neg {
+			ts.Fatalf("answer is %s", got)
+		}
+	case <-time.After(20 * time.Second):
+		ts.Fatalf("no answer came")
+	}
 }
 
 // gone waits until no process is left that was started with this script's
