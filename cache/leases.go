@@ -86,6 +86,16 @@ func (s *Leases) Ask(l Lease) (renewed bool) {
 	return renewed
 }
 
+// Settle notes the worker where the prefix of a lease went.
+func (s *Leases) Settle(id, worker string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l, ok := s.live[id]; ok {
+		l.Worker = worker
+		s.live[id] = l
+	}
+}
+
 // makeRoom drops what ran out, or else the lease that ends first.
 func (s *Leases) makeRoom(now time.Time) {
 	if s.expire(now) > 0 {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"context"
 	"time"
 
 	"github.com/agentinfer/dyn/parsers"
@@ -16,6 +17,7 @@ import (
 func (f *flight) answer(c *fasthttp.RequestCtx, codec dialect.Codec) error {
 	p, err := f.parser()
 	if err != nil {
+		f.watch()
 		f.land(nil, err)
 		return err
 	}
@@ -27,8 +29,9 @@ func (f *flight) answer(c *fasthttp.RequestCtx, codec dialect.Codec) error {
 }
 
 // document collects the whole answer.
-func (f *flight) document(c *fasthttp.RequestCtx, doc dialect.Document, an *analysis) error {
+func (f *flight) document(c *fasthttp.RequestCtx, doc dialect.Document, an *analysis) (err error) {
 	defer f.watch()
+	defer f.crashed(an, &err)
 	for !an.over {
 		select {
 		case it := <-f.out:
@@ -36,7 +39,7 @@ func (f *flight) document(c *fasthttp.RequestCtx, doc dialect.Document, an *anal
 				doc.Add(e)
 			}
 		case <-f.ctx.Done():
-			an.over, an.err = true, f.ctx.Err()
+			an.over, an.err = true, context.Cause(f.ctx)
 		}
 	}
 	f.land(an, an.err)
@@ -63,7 +66,7 @@ func (f *flight) stream(c *fasthttp.RequestCtx, enc dialect.Encoder, an *analysi
 	case first = <-f.out:
 	case <-early.C:
 	case <-f.ctx.Done():
-		first.err = f.ctx.Err()
+		first.err = context.Cause(f.ctx)
 	}
 	if first.err != nil {
 		f.watch()
@@ -76,8 +79,9 @@ func (f *flight) stream(c *fasthttp.RequestCtx, enc dialect.Encoder, an *analysi
 	conn := c.Conn()
 	c.SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer f.watch()
-		defer f.crashed(an)
-		out := &sink{w: w, deadline: conn.SetWriteDeadline}
+		defer f.crashed(an, &an.err)
+		defer conn.SetWriteDeadline(time.Time{}) // the connection's next answer has its own time
+		out := &sink{w: w, deadline: conn.SetWriteDeadline, patience: f.s.o.Patience}
 		f.pour(out, enc, an, first)
 		f.land(an, an.err)
 	})
@@ -86,8 +90,8 @@ func (f *flight) stream(c *fasthttp.RequestCtx, enc dialect.Encoder, an *analysi
 
 // pour writes events until the answer ends or the client is gone; either way
 // an.over is set. A client that stops reading blocks the flush, so fly blocks
-// on its channel and the worker on its socket; after writePatience it counts
-// as gone.
+// on its channel and the worker on its socket; after Options.Patience it
+// counts as gone.
 //
 // The request context is not used here: it belongs to the next request by
 // then.
@@ -124,7 +128,7 @@ func (f *flight) pour(out *sink, enc dialect.Encoder, an *analysis, first item) 
 		case <-quiet.C:
 			buf = enc.Ping(buf[:0])
 		case <-f.ctx.Done():
-			buf = an.encode(buf[:0], enc, item{err: f.ctx.Err()})
+			buf = an.encode(buf[:0], enc, item{err: context.Cause(f.ctx)})
 		}
 	}
 }
@@ -133,6 +137,7 @@ func (f *flight) pour(out *sink, enc dialect.Encoder, an *analysis, first item) 
 type sink struct {
 	w        *bufio.Writer
 	deadline func(time.Time) error
+	patience time.Duration
 }
 
 // write sends b; false when the client is gone.
@@ -140,15 +145,16 @@ func (s *sink) write(b []byte) bool {
 	if len(b) == 0 {
 		return true
 	}
-	s.deadline(time.Now().Add(writePatience))
+	s.deadline(time.Now().Add(s.patience))
 	s.w.Write(b) // bufio keeps the error for Flush
 	return s.w.Flush() == nil
 }
 
-// crashed lands a flight whose body writer panicked.
-func (f *flight) crashed(an *analysis) {
+// crashed lands a flight whose consumer panicked, and tells by err.
+func (f *flight) crashed(an *analysis, err *error) {
 	if p := recover(); p != nil {
 		f.s.panicked(p)
+		*err = errPanic
 		f.land(an, errPanic)
 	}
 }
@@ -207,9 +213,9 @@ func (an *analysis) events(it item) []turn.Event {
 // finish makes the last event of an answer that ended.
 func (an *analysis) finish(end turn.End) turn.Event {
 	an.over, an.end = true, end
-	an.reason = end.Reason
-	if end.Reason == turn.Ended && an.parser.Calls() > 0 {
-		an.reason = turn.Called
+	an.reason = an.f.reason(end, an.parser.Calls())
+	if an.reason != turn.Stopped {
+		end.StopText = ""
 	}
 	an.usage = an.f.usage(end.Usage)
 	an.usage.Thinking = min(an.thoughts(), an.usage.Output)

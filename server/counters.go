@@ -9,9 +9,9 @@ import (
 
 // counters count since the server's start. The zero value is ready.
 type counters struct {
-	turns, failed, rejected, canceled atomic.Int64
-	prompt, cached, output            atomic.Int64
-	moved, orphans, panics            atomic.Int64
+	turns, failed, canceled atomic.Int64
+	prompt, cached, output  atomic.Int64
+	moved, orphans, panics  atomic.Int64
 
 	mu       sync.Mutex    // guards statuses
 	statuses map[int]int64 // answers that were errors, by HTTP status
@@ -24,7 +24,6 @@ func (c *counters) outcome(row ledger.Turn) {
 	case "fail":
 		c.failed.Add(1)
 	case "reject":
-		c.rejected.Add(1)
 	case "cancel":
 		c.canceled.Add(1)
 	default:
@@ -42,6 +41,13 @@ func (c *counters) refused(status int) {
 		c.statuses = map[int]int64{}
 	}
 	c.statuses[status]++
+}
+
+// full counts the turns that were refused because no worker could take them.
+func (c *counters) full() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.statuses[429] + c.statuses[503]
 }
 
 // byStatus returns a copy of the counts of errors.

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/hex"
@@ -47,7 +49,7 @@ func (s *Server) body(c *fasthttp.RequestCtx) ([]byte, error) {
 		return c.PostBody(), nil
 	}
 	n := c.Request.Header.ContentLength()
-	buf := make([]byte, 0, max(n, 512)+1)
+	buf := make([]byte, 0, min(max(n, 512), 1<<20)+1) // a promise of more is believed as it comes
 	for {
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
@@ -84,7 +86,7 @@ func (s *Server) find(name string) (*model, error) {
 		return nil, err
 	}
 	if s.stopping.Load() {
-		return nil, &dialect.Problem{Kind: dialect.Unavailable, Message: "dyn is stopping", RetryAfter: retryAfter}
+		return nil, stopped()
 	}
 	if ready, _ := m.ready(); ready == 0 {
 		return nil, unavailable(m.ID)
@@ -119,14 +121,37 @@ func unavailable(model string) *dialect.Problem {
 
 // explain makes any error a problem that a client can be told.
 func (s *Server) explain(err error) *dialect.Problem {
+	if errors.Is(err, context.Canceled) {
+		return &dialect.Problem{Kind: dialect.Unavailable, Message: "dyn is stopping", RetryAfter: retryAfter}
+	}
 	if errors.Is(err, errNoWorker) || errors.Is(err, turn.ErrLost) && !errors.Is(err, turn.ErrBusy) {
 		return &dialect.Problem{Kind: dialect.Unavailable, Message: "no worker is ready for this turn; see dyn ps", RetryAfter: retryAfter}
+	}
+	if errors.Is(err, errLeft) {
+		return &dialect.Problem{Kind: dialect.Left, Message: "the client closed its side of the connection"}
+	}
+	if errors.Is(err, errStopping) {
+		return stopped()
 	}
 	return dialect.Explain(err)
 }
 
+// stopped is the 503 of a daemon that ends.
+func stopped() *dialect.Problem {
+	return &dialect.Problem{Kind: dialect.Unavailable, Message: "dyn is stopping", RetryAfter: retryAfter}
+}
+
 // problem is what the flight's client is told about err.
 func (f *flight) problem(err error) error { return f.s.explain(err) }
+
+// cause is why a flight ends that met err: when its life is over, whatever
+// failed did so because of that.
+func (f *flight) cause(err error) error {
+	if f.ctx.Err() != nil {
+		return context.Cause(f.ctx)
+	}
+	return err
+}
 
 // newID names a turn: "t" and 16 hex digits.
 func newID() string {

@@ -33,26 +33,32 @@ type flight struct {
 	a *session.Agent
 
 	ctx    context.Context
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 	watch  func()      // ends the watch of the client
 	left   atomic.Bool // the client hung up
 
 	// Before the flight departs.
 	rolling []uint64
 	marks   []prompt.Mark
+	leased  []string         // ids of the leases that it asked for
 	thinks  bool             // the prompt ends inside open reasoning
 	chains  map[int][]uint64 // block hashes of the prompt by block size
 	job     turn.Job
 	asked   int // tokens of the prompt as first sent
+	limit   int // tokens that the whole answer may have
 
 	// Between the model's pump and fly.
 	seats chan placement  // room for one
-	lost  map[string]bool // workers that were lost on the way; guarded by the model's mutex
+	lost  map[string]bool // workers that were lost on the way, or are busy; guarded by the model's mutex
+	busy  bool            // some were busy; fly's
 
+	opening string    // of the answer, given with the prompt; the first delta takes it along
+	onlyOne string    // stop string that holds the answer to one call
 	said    []uint32  // the answer's ids so far; fly's until the last item
 	out     chan item // from fly to the consumer
 	step    atomic.Int32
 	overlap atomic.Int64  // tokens, as decided
+	tells   atomic.Bool   // the worker tells cached tokens
 	first   time.Time     // when the first token came; fly's until flown
 	row     ledger.Turn   // fly's until flown, then the consumer's
 	flown   chan struct{} // closed when fly ended
@@ -74,29 +80,41 @@ func (s *Server) identify(t *turn.Turn, m *model) *flight {
 
 // render makes the prompt's ids and checks that they fit.
 func (f *flight) render() error {
-	f.a.Turn.Lock()
-	p, err := f.m.Prompt.Build(&f.a.State, f.t, f.rolling, f.m.raw)
-	f.a.Turn.Unlock()
+	p, limit, err := f.build()
 	if err != nil {
-		return &dialect.Problem{Kind: dialect.Invalid, Message: err.Error()}
-	}
-	limit := f.m.context()
-	if limit == 0 {
-		return unavailable(f.m.ID)
-	}
-	if len(p.IDs) >= limit {
-		return &dialect.Problem{Kind: dialect.TooLong, Prompt: len(p.IDs), Limit: limit}
+		return err
 	}
 	room := limit - len(p.IDs)
 	if f.t.MaxTokens > 0 {
 		room = min(room, f.t.MaxTokens)
 	}
-	f.marks, f.thinks, f.asked = p.Marks, p.Thinks, len(p.IDs)
+	f.marks, f.thinks, f.asked, f.limit = p.Marks, p.Thinks, len(p.IDs), room
 	f.job = turn.Job{
 		ID: f.t.ID, Prompt: p.IDs, MaxTokens: room, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(),
 		Sampling: f.t.Sampling, Salt: f.t.Salt, Priority: f.t.Hints.Priority,
 	}
-	return nil
+	return f.force()
+}
+
+// build makes the prompt, with the agent's last one as a help. A prompt that
+// is refused is not kept: nobody would count its memory.
+func (f *flight) build() (p prompt.Prompt, limit int, err error) {
+	f.a.Turn.Lock()
+	defer f.a.Turn.Unlock()
+	p, err = f.m.Prompt.Build(&f.a.State, f.t, f.rolling, f.m.raw)
+	if err != nil {
+		return p, 0, &dialect.Problem{Kind: dialect.Invalid, Message: err.Error()}
+	}
+	limit = f.m.context()
+	if limit > len(p.IDs) {
+		return p, limit, nil
+	}
+	f.a.State = prompt.State{}
+	f.s.sessions.Said(f.a, f.rolling, 0, 0)
+	if limit == 0 {
+		return p, 0, unavailable(f.m.ID)
+	}
+	return p, limit, &dialect.Problem{Kind: dialect.TooLong, Prompt: len(p.IDs), Limit: limit}
 }
 
 // chain hashes the prompt's blocks, once per block size that workers use.
@@ -110,10 +128,10 @@ func (f *flight) chain() {
 
 // depart starts the flight's life: from here on a client's FIN ends it.
 func (f *flight) depart(c *fasthttp.RequestCtx) {
-	f.ctx, f.cancel = context.WithCancel(f.s.life)
+	f.ctx, f.cancel = context.WithCancelCause(f.s.life)
 	f.watch = watch(c.Conn(), func() {
 		f.left.Store(true)
-		f.cancel()
+		f.cancel(errLeft)
 	})
 	f.begin()
 }
@@ -126,13 +144,15 @@ func (f *flight) fly() {
 	defer f.recovered()
 	for {
 		st, err := f.m.place(f.ctx, f)
+		if errors.Is(err, errNoWorker) && f.patient() {
+			continue
+		}
 		if err != nil {
 			f.send(item{err: err})
 			return
 		}
 		f.seated(st)
 		err = f.pull(st)
-		st.left()
 		if err == nil {
 			return
 		}
@@ -145,12 +165,13 @@ func (f *flight) fly() {
 
 // pull takes the answer of one worker. nil means that the end was sent.
 func (f *flight) pull(st *seat) error {
+	defer st.left()
 	stream, err := st.generate(f.ctx, f.job)
 	if err != nil {
 		return err
 	}
 	defer stream.Close()
-	for {
+	for began := false; ; {
 		d, err := stream.Next()
 		if err != nil {
 			return err
@@ -158,12 +179,14 @@ func (f *flight) pull(st *seat) error {
 		if len(d.IDs) == 0 && d.Text != "" {
 			d.IDs = f.m.Prompt.Tokenizer().Encode(nil, d.Text) // the engine tells no ids
 		}
-		if len(d.IDs) > 0 && f.step.CompareAndSwap(prefills, streams) {
+		d.Text, f.opening = f.opening+d.Text, ""
+		if len(d.IDs) > 0 && !began {
+			began = true
 			f.started(st)
 		}
 		f.got(d)
 		if !f.send(item{delta: d}) {
-			return f.ctx.Err()
+			return context.Cause(f.ctx)
 		}
 		if d.End != nil {
 			return nil
@@ -185,20 +208,50 @@ func (f *flight) moves(st *seat, err error) bool {
 	if !errors.Is(err, turn.ErrLost) || f.ctx.Err() != nil {
 		return false
 	}
-	left := f.row.MaxTokens - len(f.said)
+	if errors.Is(err, turn.ErrBusy) { // nothing was lost, it only has no room now
+		f.exclude(st.name)
+		f.busy = true
+		f.step.CompareAndSwap(prefills, waits)
+		return true
+	}
+	left := f.limit - len(f.said)
 	if left <= 0 || f.row.Moved >= maxMoves {
 		return false
 	}
 	f.job.MaxTokens = left
 	f.job.Prompt = append(f.job.Prompt[:f.asked:f.asked], f.said...)
 	f.row.Moved++
-	f.m.mu.Lock()
-	f.lost[st.name] = true
-	f.m.mu.Unlock()
+	f.exclude(st.name)
 	f.chain()
 	f.step.CompareAndSwap(prefills, waits)
 	f.s.count.moved.Add(1)
 	return true
+}
+
+// exclude keeps the flight from a worker.
+func (f *flight) exclude(worker string) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	f.lost[worker] = true
+}
+
+// patient waits when workers refused the flight for load and no other is
+// left: after a moment they are asked again. It is false when nobody refused,
+// or the flight is over.
+func (f *flight) patient() bool {
+	if !f.busy {
+		return false
+	}
+	f.busy = false
+	f.m.mu.Lock()
+	clear(f.lost)
+	f.m.mu.Unlock()
+	select {
+	case <-time.After(busyPause):
+		return true
+	case <-f.ctx.Done():
+		return false
+	}
 }
 
 // send hands an item to the consumer; false when the flight is over.
@@ -226,7 +279,7 @@ func (f *flight) parser() (*parsers.Stream, error) {
 		known[i] = tool.Name
 	}
 	return parsers.New(parsers.Options{
-		Tools: f.m.Tools, Reasoning: f.m.Reasoning, Thinks: f.thinks, Known: known,
+		Tools: f.format(), Reasoning: f.m.Reasoning, Thinks: f.thinks, Known: known,
 		NewID: func() string { return dialect.NewCallID(f.t.Dialect) },
 	})
 }

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/ledger"
@@ -201,4 +203,45 @@ func TestPings(t *testing.T) {
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}
+}
+
+// TestKeptConnection: the time that a stream's client had to read does not
+// run on when the connection is used again.
+func TestKeptConnection(t *testing.T) {
+	const patience = 100 * time.Millisecond
+	r := newRigWith(t, Options{Patience: patience}, 1)
+	conn := r.dial(t)
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	ask := func(head string) error {
+		fmt.Fprint(conn, head)
+		resp, err := http.ReadResponse(in, nil)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		_, err = io.Copy(io.Discard, resp.Body)
+		return err
+	}
+	body := `{"model":"sim","stream":true,"messages":[{"role":"user","content":"hi"}]}`
+	if err := ask(fmt.Sprintf("POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(2 * patience); time.Now().Before(end); {
+		if err := ask("GET /live HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStuckReader: a client that takes nothing for too long is gone.
+func TestStuckReader(t *testing.T) {
+	r := newRigWith(t, Options{Patience: 200 * time.Millisecond}, 1, brainFile(t, "  - say: "+strings.Repeat("tick tock ", 300_000)+"\n"))
+	conn := r.dial(t)
+	defer conn.Close()
+	conn.(*net.TCPConn).SetReadBuffer(4096)
+	body := `{"model":"sim","stream":true,"messages":[{"role":"user","content":"long"}]}`
+	fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	r.until("it was given up", func() bool { return r.s.count.canceled.Load() == 1 })
+	r.until("the engine is idle", func() bool { return r.s.Snapshot().Workers[0].Running == 0 })
 }

@@ -39,6 +39,9 @@ func (s *Server) totalsPage(b *strings.Builder, p snapshot.Snapshot) {
 	for status, n := range s.count.byStatus() {
 		fmt.Fprintf(b, "dyn_refused_total{status=\"%d\"} %d\n", status, n)
 	}
+	if p.Latency.TTFT.N == 0 {
+		return
+	}
 	head(b, "dyn_ttft_ms", "gauge", "time to first token over the last five minutes")
 	fmt.Fprintf(b, "dyn_ttft_ms{quantile=\"0.5\"} %g\ndyn_ttft_ms{quantile=\"0.95\"} %g\n", p.Latency.TTFT.P50, p.Latency.TTFT.P95)
 }

@@ -70,9 +70,13 @@ func newModel(m Model) *model {
 // update takes a worker's state, adding the worker when it is new, and lets
 // waiting turns go when it became ready.
 func (m *model) update(w Worker) {
-	info := w.Info()
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	info := w.Info() // read here, so that of two updates the later one has the newer state
+	if info.State == turn.Gone {
+		m.forget(info.Name)
+		return
+	}
 	b := m.members[info.Name]
 	if b == nil {
 		b = &member{worker: w, window: gauge.NewWindow(windowSteps, time.Second)}
@@ -115,6 +119,11 @@ func (m *model) index(block int) *cache.Index {
 func (m *model) leave(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.forget(name)
+}
+
+// forget is leave; mu must be held.
+func (m *model) forget(name string) {
 	b := m.members[name]
 	if b == nil {
 		return
@@ -129,13 +138,17 @@ func (m *model) leave(name string) {
 // apply takes a worker's KV events into the index.
 func (m *model) apply(batch turn.KVBatch) bool {
 	m.mu.Lock()
-	b := m.members[batch.Worker]
+	var x *cache.Index
+	var h cache.Holder
+	if b := m.members[batch.Worker]; b != nil {
+		x, h = b.index, b.holder
+	}
 	m.mu.Unlock()
-	if b == nil || b.index == nil {
+	if x == nil {
 		return false
 	}
 	for _, ev := range batch.Events {
-		b.index.Apply(b.holder, ev)
+		x.Apply(h, ev)
 	}
 	return true
 }

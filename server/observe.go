@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Run looks after what changes without a turn: the load that others put on
-// attached engines, and turns that wait for it to go. It returns when ctx
+// observe looks after what changes without a turn: the load that others put
+// on attached engines, and turns that wait for it to go. It returns when ctx
 // ends.
-func (s *Server) Run(ctx context.Context) {
+func (s *Server) observe(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {

@@ -19,7 +19,7 @@ type band struct {
 
 // queuePicture draws the turns without a first token.
 func (s *Server) queuePicture(now time.Time) snapshot.Queue {
-	q := snapshot.Queue{Rejected: s.count.rejected.Load(), Canceled: s.count.canceled.Load()}
+	q := snapshot.Queue{Rejected: s.count.full(), Canceled: s.count.canceled.Load()}
 	rows := map[band]*snapshot.Band{}
 	s.aloft.Range(func(_, v any) bool {
 		f := v.(*flight)

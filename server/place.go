@@ -26,6 +26,7 @@ type seat struct {
 	member   *member
 	worker   Worker
 	name     string
+	tells    bool // the worker tells cached tokens
 	decision route.Decision
 	block    int // tokens per block at the worker
 	pending  int
@@ -53,12 +54,14 @@ func (m *model) place(ctx context.Context, f *flight) (*seat, error) {
 	defer m.mu.Unlock()
 	if m.queue.Remove(f.t.ID) {
 		delete(m.waiting, f.t.ID)
-		return nil, ctx.Err()
+		m.pump() // those behind it may have had to wait for it
+		return nil, context.Cause(ctx)
 	}
 	if p := <-f.seats; p.st != nil { // it came in between
 		p.st.leave()
+		m.pump() // somebody else may wait for it
 	}
-	return nil, ctx.Err()
+	return nil, context.Cause(ctx)
 }
 
 // placement is what a waiting turn gets: a seat, or why there is none.
@@ -89,6 +92,9 @@ func (m *model) pump() {
 // try picks a worker for a flight and books it; mu must be held. wait is true
 // when all that could take it are full.
 func (m *model) try(f *flight) (p placement, wait bool) {
+	if m.full(f) {
+		return p, true // known without a look at what they hold
+	}
 	d := m.Policy.Pick(route.Need{Turn: f.t.ID, Prompt: len(f.job.Prompt), Seq: m.decided}, m.candidates(f))
 	switch d.Reason {
 	case route.AllFull:
@@ -102,10 +108,40 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 	return placement{st: m.book(f, d)}, false
 }
 
+// full reports whether there are workers for the flight and none has room; mu
+// must be held.
+func (m *model) full(f *flight) bool {
+	some := false
+	for name, b := range m.members {
+		if b.info.State != turn.Ready || f.lost[name] {
+			continue
+		}
+		if !route.Full(b.load(name)) {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// load is the worker as a candidate, without what it holds; the model's mutex
+// must be held.
+func (b *member) load(name string) route.Candidate {
+	c := route.Candidate{
+		Worker: name, InFlight: b.inFlight + b.foreign, Pending: b.pending,
+		Slots: b.info.Caps.MaxSeqs, MaxBatched: b.info.Caps.MaxBatched,
+		Context: b.info.Caps.Context, KVTokens: b.info.Caps.KVTokens,
+	}
+	if b.slots > 0 {
+		c.Slots = b.slots
+	}
+	return c
+}
+
 // book takes a seat at the decision's worker; mu must be held.
 func (m *model) book(f *flight, d route.Decision) *seat {
 	b := m.members[d.Worker]
-	st := &seat{m: m, member: b, worker: b.worker, name: d.Worker, decision: d, block: b.info.Caps.BlockSize, pending: max(len(f.job.Prompt)-d.Overlap, 0)}
+	st := &seat{m: m, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, block: b.info.Caps.BlockSize, pending: max(len(f.job.Prompt)-d.Overlap, 0)}
 	b.inFlight++
 	b.pending += st.pending
 	if chain := f.chains[st.block]; b.index != nil && b.info.Caps.Events {
@@ -141,18 +177,13 @@ func (m *model) candidates(f *flight) []route.Candidate {
 	held := m.held(f)
 	cs := make([]route.Candidate, 0, len(m.members))
 	for name, b := range m.members {
-		c := route.Candidate{
-			Worker: name, Overlap: held[name], InFlight: b.inFlight + b.foreign, Pending: b.pending,
-			Slots: b.info.Caps.MaxSeqs, MaxBatched: b.info.Caps.MaxBatched,
-			Context: b.info.Caps.Context, KVTokens: b.info.Caps.KVTokens,
-		}
+		c := b.load(name)
+		c.Overlap = held[name]
 		switch {
 		case b.info.State != turn.Ready:
 			c.Out = string(b.info.State)
 		case f.lost[name]:
-			c.Out = "lost this turn"
-		case b.slots > 0:
-			c.Slots = b.slots
+			c.Out = "lost or refused this turn"
 		}
 		cs = append(cs, c)
 	}

@@ -20,8 +20,9 @@ func (f *flight) begin() {
 		ID: t.ID, At: t.Arrived, Dialect: string(t.Dialect), Harness: t.Who.Harness, Session: t.Who.Session,
 		Agent: t.Who.Agent, Parent: t.Who.Parent, Kind: t.Who.Kind, Model: t.Model, Stream: t.Stream,
 		Priority: t.Hints.Priority, Strict: t.Hints.Strict, Class: className(t.Class()), Messages: len(t.Messages),
-		Tools: len(t.Tools), MaxTokens: f.job.MaxTokens, Prompt: f.asked, TTFTMS: -1,
+		Tools: len(t.Tools), MaxTokens: f.job.MaxTokens, Prompt: f.asked, Cached: -1, TTFTMS: -1,
 	}
+	f.leases(t.Arrived)
 	f.s.aloft.Store(t.ID, f)
 	f.a.Note(func(g *session.Figures) {
 		g.Turns++
@@ -37,10 +38,13 @@ func (f *flight) seated(st *seat) {
 	f.step.CompareAndSwap(waits, prefills)
 	parts, _ := json.Marshal(st.decision)
 	f.overlap.Store(int64(st.decision.Overlap))
+	f.tells.Store(st.tells)
 	f.row.Worker, f.row.Decision, f.row.Overlap = st.decision.Worker, string(parts), st.decision.Overlap
 	if f.row.Moved == 0 {
 		f.row.QueueMS = ms(now.Sub(f.t.Arrived))
-		f.leases(st, now)
+	}
+	for _, id := range f.leased {
+		f.s.leases.Settle(id, st.name)
 	}
 	f.s.ledger.Turn(f.row)
 	f.a.Note(func(g *session.Figures) {
@@ -53,9 +57,13 @@ func (f *flight) seated(st *seat) {
 	})
 }
 
-// started notes the first token.
+// started notes the first token of a worker; the flight's figures are those of
+// the very first.
 func (f *flight) started(st *seat) {
 	st.started()
+	if !f.step.CompareAndSwap(prefills, streams) {
+		return
+	}
 	now := time.Now()
 	ttft := now.Sub(f.t.Arrived)
 	f.row.TTFTMS = ms(ttft)
@@ -71,24 +79,32 @@ func (f *flight) started(st *seat) {
 	})
 }
 
-// leases records what the turn asks to be kept.
-func (f *flight) leases(st *seat, now time.Time) {
-	block := st.block
+// leases records what the turn asks to be kept. Blocks are those of the
+// smallest size in use.
+func (f *flight) leases(now time.Time) {
+	block := 0
+	for size := range f.chains {
+		if block == 0 || size < block {
+			block = size
+		}
+	}
 	if block == 0 {
 		return
 	}
 	chain := f.chains[block]
 	for _, mark := range f.marks {
 		l := cache.Lease{
-			Session: f.t.Who.Session, Agent: f.t.Who.Agent, Model: f.t.Model, Worker: st.decision.Worker,
+			Session: f.t.Who.Session, Agent: f.t.Who.Agent, Model: f.t.Model,
 			Tokens: mark.Tokens, Blocks: mark.Tokens / block, TTL: mark.TTL, Ends: now.Add(mark.TTL),
 		}
 		if l.Blocks > 0 && l.Blocks <= len(chain) {
 			l.Hash = chain[l.Blocks-1]
 		}
 		f.s.leases.Ask(l)
+		id := cache.LeaseID(l)
+		f.leased = append(f.leased, id)
 		f.s.ledger.Lease(ledger.Lease{
-			ID: cache.LeaseID(l), At: now, Turn: f.t.ID, Session: l.Session, Agent: l.Agent, Model: l.Model,
+			ID: id, At: now, Turn: f.t.ID, Session: l.Session, Agent: l.Agent, Model: l.Model,
 			Tokens: l.Tokens, Blocks: l.Blocks, TTLS: l.TTL.Seconds(), State: "asked",
 		})
 		f.a.Note(func(g *session.Figures) { g.LeaseEnds = later(g.LeaseEnds, l.Ends) })
@@ -102,7 +118,7 @@ func (f *flight) land(an *analysis, err error) {
 	if was == landed {
 		return
 	}
-	f.cancel()
+	f.cancel(nil)
 	<-f.flown // row and said are ours now
 	f.s.aloft.Delete(f.t.ID)
 	now := time.Now()
@@ -138,13 +154,20 @@ func unstep(g *session.Figures, row ledger.Turn) {
 // ended takes the engine's usage into row, windows and figures.
 func (f *flight) ended(an *analysis, now time.Time) {
 	u := an.usage
-	f.row.Prompt, f.row.Cached, f.row.Output, f.row.Thinking = u.Prompt, u.Cached, u.Output, u.Thinking
+	f.row.Prompt, f.row.Output, f.row.Thinking = u.Prompt, u.Output, u.Thinking
+	told := f.tells.Load() // an engine that tells no cached tokens is no miss
+	if told {
+		f.row.Cached = u.Cached
+		f.a.Note(func(g *session.Figures) { g.Hit = ratio(u.Cached, u.Prompt) })
+	}
 	count := func(s *gauge.Sums) {
 		s.Ended++
-		s.EndedPrompt += u.Prompt
-		s.EndedCached += u.Cached
-		s.EndedOverlap += f.row.Overlap
 		s.Output += u.Output
+		if told {
+			s.EndedPrompt += u.Prompt
+			s.EndedCached += u.Cached
+			s.EndedOverlap += f.row.Overlap
+		}
 		if u.Output > 1 && !f.first.IsZero() {
 			s.ITL.Add(now.Sub(f.first) / time.Duration(u.Output-1))
 		}
@@ -152,7 +175,6 @@ func (f *flight) ended(an *analysis, now time.Time) {
 	f.m.window(f.row.Worker).Add(now, count)
 	f.s.recent.Add(now, count)
 	f.s.history.Add(now, count)
-	f.a.Note(func(g *session.Figures) { g.Hit = ratio(u.Cached, u.Prompt) })
 }
 
 // keep remembers the raw turn, so that the next prompt holds it as it was

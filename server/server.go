@@ -21,17 +21,19 @@ import (
 )
 
 const (
-	windowSteps   = 60              // seconds that a worker's overlap and hit cover
-	rawBytes      = 64 << 20        // raw turns kept per model
-	maxMoves      = 3               // times a turn goes on at another worker
-	writePatience = 2 * time.Minute // a client that takes no byte for this long is gone
-	drainLimit    = 64 << 20        // bytes read off after a 413, so that the client can read it
-	retryAfter    = 5 * time.Second // advice with a 503: a restart of a worker takes about that
+	windowSteps = 60                     // seconds that a worker's overlap and hit cover
+	rawBytes    = 64 << 20               // raw turns kept per model
+	maxMoves    = 3                      // times a turn goes on at another worker
+	drainLimit  = 64 << 20               // bytes read off after a 413, so that the client can read it
+	busyPause   = 250 * time.Millisecond // before workers that had no room are asked again
+	maxClients  = 8192                   // connections at once; one more is refused with 503
+	retryAfter  = 5 * time.Second        // advice with a 503: a restart of a worker takes about that
 )
 
 var (
-	errLeft  = errors.New("the client hung up")
-	errPanic = errors.New("internal error while answering")
+	errLeft     = errors.New("the client hung up")
+	errStopping = errors.New("dyn is stopping")
+	errPanic    = errors.New("internal error while answering")
 )
 
 // Options say how a Server works. Zero values mean the defaults.
@@ -40,6 +42,7 @@ type Options struct {
 	APIKey    string        // clients must send it; "" asks for none
 	MaxBody   int           // bytes; default 32 MiB, as Anthropic's
 	PingEvery time.Duration // sign of life while nothing comes; default 10 s
+	Patience  time.Duration // a client that takes no byte for this long is gone; default 2 min
 	Ledger    *ledger.Ledger
 	Fleet     Fleet
 	Stop      Stopper
@@ -67,9 +70,9 @@ type Server struct {
 	stopping  atomic.Bool
 
 	life context.Context // ends all flights
-	kill context.CancelFunc
+	kill context.CancelCauseFunc
 
-	mu      sync.Mutex // guards models and byWorker
+	mu      sync.Mutex // guards models and byModel
 	models  map[string]*model
 	byModel map[string]*model // by worker name
 }
@@ -82,6 +85,9 @@ func New(o Options) *Server {
 	if o.PingEvery == 0 {
 		o.PingEvery = 10 * time.Second
 	}
+	if o.Patience == 0 {
+		o.Patience = 2 * time.Minute
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -91,7 +97,7 @@ func New(o Options) *Server {
 		recent:   gauge.NewWindow(windowSteps, time.Second), history: gauge.NewWindow(60, 5*time.Second),
 		started: time.Now(), models: map[string]*model{}, byModel: map[string]*model{},
 	}
-	s.life, s.kill = context.WithCancel(context.Background())
+	s.life, s.kill = context.WithCancelCause(context.Background())
 	s.http = s.listener(s.route)
 	s.control = s.listener(s.routeControl)
 	return s
@@ -111,6 +117,7 @@ func (s *Server) listener(h fasthttp.RequestHandler) *fasthttp.Server {
 		ReadTimeout:           2 * time.Minute,
 		IdleTimeout:           5 * time.Minute,
 		CloseOnShutdown:       true,
+		Concurrency:           maxClients,
 		Logger:                discard{},
 	}
 }
@@ -143,6 +150,7 @@ func (s *Server) panicked(p any) {
 // Serve answers clients on ln until Shutdown. url is what screens show.
 func (s *Server) Serve(ln net.Listener, url string) error {
 	s.url.Store(&url)
+	go s.observe(s.life)
 	return s.http.Serve(ln)
 }
 
@@ -154,7 +162,7 @@ func (s *Server) ServeControl(ln net.Listener) error { return s.control.Serve(ln
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stopping.Store(true)
 	err := s.http.ShutdownWithContext(ctx)
-	s.kill()
+	s.kill(errStopping)
 	s.control.ShutdownWithContext(ctx)
 	return err
 }

@@ -265,8 +265,8 @@ func TestMoves(t *testing.T) {
     say: " and the rest"
   - say: one two three and the rest
 `))
-	for range 4 { // one of them starts at the first engine
-		status, body := r.post("/v1/chat/completions", `{"model":"sim","messages":[{"role":"user","content":"crash later"}]}`)
+	for i := 0; i < 100 && r.s.count.moved.Load() == 0; i++ { // until one starts at the first engine
+		status, body := r.post("/v1/chat/completions", fmt.Sprintf(`{"model":"sim","messages":[{"role":"user","content":"%d crash later"}]}`, i))
 		if status != 200 || str(dig(doc(t, body), "choices", 0, "message", "content")) != "one two three and the rest" {
 			t.Fatalf("%d %s", status, body)
 		}

@@ -24,6 +24,7 @@ const (
 	TooLong                  // the prompt is over the context; Prompt and Limit are set
 	Busy                     // every worker is full and so is the queue
 	Unavailable              // no worker can take the turn, or one was lost
+	Left                     // the client hung up before its answer; few are there to read this
 	Internal                 // a fault of ours
 )
 
@@ -64,6 +65,8 @@ func (p *Problem) Status() int {
 		return 429
 	case Unavailable:
 		return 503
+	case Left:
+		return 499
 	case Internal:
 		return 500
 	}

@@ -14,9 +14,8 @@ type Agent struct {
 	Model string   // set once
 	Who   turn.Who // set once; Kind is the first turn's
 
-	Turn   sync.Mutex // held while a turn builds its prompt; guards State and Chains
-	State  prompt.State
-	Chains map[int][]uint64 // block hashes of the last prompt by block size
+	Turn  sync.Mutex // held while a turn builds its prompt; guards State
+	State prompt.State
 
 	// Guarded by the store's mutex.
 	elem   *list.Element // nil when dropped

@@ -1,6 +1,5 @@
 // Package session keeps what the server knows about each agent between its
-// turns: the prompt of its last turn as ids, its block chains, the messages
-// it went through, and the figures that screens show.
+// turns: the prompt of its last turn as ids, the messages it went through, and the figures that screens show.
 //
 // The nouns: a Store holds Agents; an Agent is one line of turns of one
 // session on one model. Clients that name their session and agent are

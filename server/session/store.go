@@ -48,9 +48,9 @@ func New(l Limits) *Store {
 }
 
 // Find returns the agent of a turn and, when the client did not name it,
-// fills t.Who. rolling holds one hash per message of t, and first is the
-// index of its first user message: shorter agreement means nothing, since all
-// sessions of a harness begin with the same system prompt.
+// fills t.Who. rolling holds one hash per message of t. Agreement that ends
+// before the first user message means nothing, since all sessions of a harness
+// begin with the same system prompt.
 func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func firstUser(t *turn.Turn) int {
 
 // add makes a new agent and drops old ones; mu must be held.
 func (s *Store) add(t *turn.Turn, now time.Time) *Agent {
-	a := &Agent{Model: t.Model, Who: t.Who, Chains: map[int][]uint64{}}
+	a := &Agent{Model: t.Model, Who: t.Who}
 	a.figures = Figures{First: now, Last: now, TTFT: -1, Overlap: -1, Hit: -1}
 	a.elem = s.recent.PushFront(a)
 	s.byName[a.name()] = a
@@ -140,7 +140,9 @@ func (s *Store) Said(a *Agent, rolling []uint64, answer uint64, tokens int) {
 		a.line = append(a.line, answer)
 	}
 	for _, h := range a.line {
-		s.byHash[place{a.Model, h}] = a
+		if p := (place{a.Model, h}); s.byHash[p] == nil { // a fork leaves its parent what they share
+			s.byHash[p] = a
+		}
 	}
 	for s.tokens > s.limits.Tokens && s.recent.Len() > 1 {
 		s.drop(s.recent.Back().Value.(*Agent))

@@ -1,0 +1,29 @@
+package parsers
+
+import "encoding/json"
+
+// Opening returns the text with which an answer begins that is a call: of the
+// named tool, or of any when name is "". Put behind the prompt, it leaves the
+// model nothing else to say. It is "" for a format that has no such text.
+func Opening(format, name string) string {
+	if format != "hermes" {
+		return ""
+	}
+	if name == "" {
+		return openCall + "\n"
+	}
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		return ""
+	}
+	return openCall + "\n{\"name\": " + string(quoted) + ", \"arguments\": "
+}
+
+// CallEnd returns the text that ends a call, "" when the format has none. As a
+// stop string it holds an answer to one call.
+func CallEnd(format string) string {
+	if format != "hermes" {
+		return ""
+	}
+	return closeCall
+}

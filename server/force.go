@@ -1,0 +1,57 @@
+package server
+
+import (
+	"slices"
+
+	"github.com/agentinfer/dyn/parsers"
+	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// force makes the answer what the client's tool choice asks for. A call that
+// is required begins in the prompt, so the model can only go on with it; it
+// then does not think first. Where the prompt ends in open reasoning, and for
+// a model whose calls have no fixed beginning, the choice stays a wish. At
+// most one call is kept by a stop string.
+func (f *flight) force() error {
+	choice, tools := f.t.ToolChoice, f.t.Tools
+	if choice.Mode == "named" && !slices.ContainsFunc(tools, func(t turn.Tool) bool { return t.Name == choice.Name }) {
+		return &dialect.Problem{Kind: dialect.Invalid, Param: "tool_choice", Message: "tool " + clip(choice.Name) + " is not among the tools"}
+	}
+	if len(tools) == 0 || choice.Mode == "none" {
+		return nil
+	}
+	if end := parsers.CallEnd(f.m.Tools); f.t.OneCall && end != "" {
+		f.onlyOne = end
+		f.job.Stop = append(slices.Clone(f.job.Stop), f.onlyOne)
+	}
+	if f.thinks || choice.Mode != "required" && choice.Mode != "named" {
+		return nil
+	}
+	f.opening = parsers.Opening(f.m.Tools, choice.Name)
+	f.said = f.m.Prompt.Tokenizer().Encode(nil, f.opening)
+	f.job.Prompt = append(f.job.Prompt[:f.asked:f.asked], f.said...)
+	f.job.MaxTokens = max(f.job.MaxTokens-len(f.said), 1)
+	return nil
+}
+
+// format is the parser of tool calls: none when the client wants no calls, so
+// that what looks like one stays text.
+func (f *flight) format() string {
+	if f.t.ToolChoice.Mode == "none" {
+		return ""
+	}
+	return f.m.Tools
+}
+
+// reason says why an answer ended, in the client's terms.
+func (f *flight) reason(end turn.End, calls int) turn.Reason {
+	ours := end.Reason == turn.Stopped && f.onlyOne != "" && end.StopText == f.onlyOne
+	if calls > 0 && (ours || end.Reason == turn.Ended) {
+		return turn.Called
+	}
+	if ours {
+		return turn.Ended
+	}
+	return end.Reason
+}
