@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/hex"

@@ -152,7 +152,7 @@ func TestAttachLearns(t *testing.T) {
 // TestBands: a turn of a higher band, then an earlier effective arrival, goes
 // first when a slot is free.
 func TestBands(t *testing.T) {
-	r := newRig(t, 1, "--max-num-seqs=1", brainFile(t, stallBrain+"  - say: ok\n"))
+	r := newRig(t, 1, "--max-num-seqs=1", brainFile(t, stallBrain+"  - say: ok\n    token_ms: 30\n"))
 	hold, release := context.WithCancel(t.Context())
 	defer release()
 	go r.try(hold, `{"model":"sim","messages":[{"role":"user","content":"stall at once"}]}`)
