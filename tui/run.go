@@ -35,6 +35,10 @@ const (
 	defaultPeriod = time.Second
 )
 
+// fps is how often a second the terminal is written to when there is something
+// new: enough for keys to feel immediate, few enough to cost nothing.
+const fps = 20
+
 // Run shows the dashboard until the user quits or ctx ends; neither is an
 // error. It takes the whole terminal and gives it back as it was. What the
 // feed does never ends it.
@@ -43,7 +47,7 @@ func Run(ctx context.Context, feed Feed, o Options) error {
 		o.Period = defaultPeriod
 	}
 	o.Period = min(max(o.Period, fastest), slowest)
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen()}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithFPS(fps)}
 	if o.Input != nil {
 		options = append(options, tea.WithInput(o.Input))
 	}
