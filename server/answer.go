@@ -69,6 +69,7 @@ func (f *flight) stream(c *fasthttp.RequestCtx, enc dialect.Encoder, an *analysi
 		first.err = context.Cause(f.ctx)
 	}
 	if first.err != nil {
+		first.err = f.cause(first.err)
 		f.watch()
 		f.land(an, first.err)
 		return first.err
@@ -189,6 +190,7 @@ func (an *analysis) events(it item) []turn.Event {
 		return nil
 	}
 	if it.err != nil {
+		it.err = an.f.cause(it.err)
 		an.parser.Cut()
 		an.buf = an.parser.Close(an.buf[:0])
 		an.note()

@@ -36,12 +36,14 @@ func header(c *fasthttp.RequestCtx) func(string) string {
 	return func(name string) string { return string(c.Request.Header.Peek(name)) }
 }
 
-// body reads a request's body up to the limit. A longer one is read off, so
-// that a client that sends before it reads gets its 413, and the connection
-// is closed after it.
+// body reads a request's body up to the limit. What is left unread of it,
+// refuse reads off.
 func (s *Server) body(c *fasthttp.RequestCtx) ([]byte, error) {
 	if n := c.Request.Header.ContentLength(); n > s.o.MaxBody {
-		return nil, s.tooLarge(c)
+		return nil, s.tooLarge()
+	}
+	if enc := string(c.Request.Header.ContentEncoding()); enc != "" && enc != "identity" {
+		return nil, &dialect.Problem{Kind: dialect.Invalid, Message: "bodies in content-encoding " + clip(enc) + " are not read here; send the JSON as it is"}
 	}
 	stream := c.RequestBodyStream()
 	if stream == nil {
@@ -56,7 +58,7 @@ func (s *Server) body(c *fasthttp.RequestCtx) ([]byte, error) {
 		k, err := stream.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+k]
 		if len(buf) > s.o.MaxBody {
-			return nil, s.tooLarge(c)
+			return nil, s.tooLarge()
 		}
 		if errors.Is(err, io.EOF) {
 			return buf, nil
@@ -68,14 +70,34 @@ func (s *Server) body(c *fasthttp.RequestCtx) ([]byte, error) {
 	}
 }
 
-// tooLarge reads the rest off and makes the 413.
-func (s *Server) tooLarge(c *fasthttp.RequestCtx) error {
-	c.Conn().SetReadDeadline(time.Now().Add(10 * time.Second))
-	if stream := c.RequestBodyStream(); stream != nil {
-		io.CopyN(io.Discard, stream, drainLimit)
+// tooLarge is the 413.
+func (s *Server) tooLarge() *dialect.Problem {
+	return &dialect.Problem{Kind: dialect.TooLarge, Message: "the body is larger than " + strconv.Itoa(s.o.MaxBody>>20) + " MiB"}
+}
+
+// drain reads off what a refused request still sends, so that a client that
+// sends before it reads gets its answer: a connection that is closed over
+// unread bytes takes the answer along. It gives up on one that sends too
+// much or pauses; the connection is then closed after the answer.
+func drain(c *fasthttp.RequestCtx) {
+	stream := c.RequestBodyStream()
+	if stream == nil {
+		return
+	}
+	var buf [16 << 10]byte
+	end := time.Now().Add(drainTime)
+	for left := drainLimit; left > 0 && time.Now().Before(end); {
+		c.Conn().SetReadDeadline(time.Now().Add(drainPause))
+		n, err := stream.Read(buf[:])
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			break
+		}
+		left -= n
 	}
 	c.SetConnectionClose()
-	return &dialect.Problem{Kind: dialect.TooLarge, Message: "the body is larger than " + strconv.Itoa(s.o.MaxBody>>20) + " MiB"}
 }
 
 // find returns the model of a turn, when somebody serves it now.
@@ -120,9 +142,6 @@ func unavailable(model string) *dialect.Problem {
 
 // explain makes any error a problem that a client can be told.
 func (s *Server) explain(err error) *dialect.Problem {
-	if errors.Is(err, context.Canceled) {
-		return &dialect.Problem{Kind: dialect.Unavailable, Message: "dyn is stopping", RetryAfter: retryAfter}
-	}
 	if errors.Is(err, errNoWorker) || errors.Is(err, turn.ErrLost) && !errors.Is(err, turn.ErrBusy) {
 		return &dialect.Problem{Kind: dialect.Unavailable, Message: "no worker is ready for this turn; see dyn ps", RetryAfter: retryAfter}
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"strings"
+	"time"
 
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/turn"
@@ -19,24 +20,27 @@ var turnRoutes = map[string]turn.Dialect{
 // route answers one request of a client.
 func (s *Server) route(c *fasthttp.RequestCtx) {
 	path := string(c.Path())
-	codec := dialect.For(turnRoutes[path])
-	if codec == nil {
-		codec = dialect.For(s.voice(c, path))
-	}
+	codec := s.codec(c, path)
 	id := dialect.NewID("req_")
 	c.Response.Header.Set("request-id", id)
 	c.Response.Header.Set("x-request-id", id)
 	if err := s.dispatch(c, path, codec); err != nil {
 		s.refuse(c, codec, err, id)
 	}
+	// Also sends the answer before a request that is there already is read.
+	c.SetWriteDeadline(time.Now().Add(s.o.Patience))
 }
 
-// voice is the dialect in which a route without one speaks of problems.
-func (s *Server) voice(c *fasthttp.RequestCtx, path string) turn.Dialect {
-	if strings.HasPrefix(path, "/v1/messages") || len(c.Request.Header.Peek("anthropic-version")) > 0 {
-		return turn.Messages
+// codec is the dialect of a path; a route without one speaks of problems as
+// its clients do.
+func (s *Server) codec(c *fasthttp.RequestCtx, path string) dialect.Codec {
+	if codec := dialect.For(turnRoutes[path]); codec != nil {
+		return codec
 	}
-	return turn.Chat
+	if strings.HasPrefix(path, "/v1/messages") || len(c.Request.Header.Peek("anthropic-version")) > 0 {
+		return dialect.For(turn.Messages)
+	}
+	return dialect.For(turn.Chat)
 }
 
 // dispatch finds the handler of a path.
@@ -97,6 +101,10 @@ func (s *Server) authorise(c *fasthttp.RequestCtx) error {
 // refuse answers with an error in the codec's form.
 func (s *Server) refuse(c *fasthttp.RequestCtx, codec dialect.Codec, err error, id string) {
 	p := s.explain(err)
+	drain(c)
+	if p.Kind == dialect.Left {
+		c.SetConnectionClose()
+	}
 	s.count.refused(p.Status())
 	c.SetStatusCode(p.Status())
 	c.SetContentType("application/json")

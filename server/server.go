@@ -14,6 +14,7 @@ import (
 	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/ledger/snapshot"
+	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/server/gauge"
 	"github.com/agentinfer/dyn/server/session"
 	"github.com/agentinfer/dyn/turn"
@@ -24,9 +25,12 @@ const (
 	windowSteps = 60                     // seconds that a worker's overlap and hit cover
 	rawBytes    = 64 << 20               // raw turns kept per model
 	maxMoves    = 3                      // times a turn goes on at another worker
+	drainTime   = 10 * time.Second       // how long that may take
+	drainPause  = time.Second            // a client that sends nothing for so long waits for its answer
 	drainLimit  = 64 << 20               // bytes read off after a 413, so that the client can read it
 	busyPause   = 250 * time.Millisecond // before workers that had no room are asked again
 	maxClients  = 8192                   // connections at once; one more is refused with 503
+	sendBuffer  = 128 << 10              // bytes of an answer that wait in the kernel for a client
 	retryAfter  = 5 * time.Second        // advice with a 503: a restart of a worker takes about that
 )
 
@@ -112,13 +116,36 @@ func (s *Server) listener(h fasthttp.RequestHandler) *fasthttp.Server {
 		ErrorHandler:          s.malformed,
 		NoDefaultServerHeader: true,
 		StreamRequestBody:     true,
-		MaxRequestBodySize:    s.o.MaxBody,
-		ReadBufferSize:        64 << 10,
-		ReadTimeout:           2 * time.Minute,
-		IdleTimeout:           5 * time.Minute,
-		CloseOnShutdown:       true,
-		Concurrency:           maxClients,
-		Logger:                discard{},
+		MaxRequestBodySize:    1, // of longer ones the handler is called when their first byte is there
+		ExpectHandler:         s.expect,
+		ConnState:             narrow,
+
+		DisablePreParseMultipartForm: true,
+		ReadBufferSize:               64 << 10,
+		ReadTimeout:                  2 * time.Minute,
+		IdleTimeout:                  5 * time.Minute,
+		CloseOnShutdown:              true,
+		Concurrency:                  maxClients,
+		Logger:                       discard{},
+	}
+}
+
+// expect answers a client that asks before it sends its body.
+func (s *Server) expect(c *fasthttp.RequestCtx) int {
+	if c.Request.Header.ContentLength() <= s.o.MaxBody {
+		return fasthttp.StatusContinue
+	}
+	path := string(c.Path())
+	s.refuse(c, s.codec(c, path), s.tooLarge(), dialect.NewID("req_"))
+	return fasthttp.StatusRequestEntityTooLarge
+}
+
+// narrow bounds what the kernel takes of an answer before its client does: a
+// client that stops reading should hold back its worker soon, not after the
+// megabytes that the kernel would grow to.
+func narrow(c net.Conn, state fasthttp.ConnState) {
+	if tcp, ok := c.(*net.TCPConn); ok && state == fasthttp.StateNew {
+		tcp.SetWriteBuffer(sendBuffer)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 //
 // The caller must call stop, once, before fasthttp reads from the connection
 // again, that is before the handler or its body writer returns. stop waits
-// for the watcher to end. A client that pipelines its next request is watched
-// no longer, since its FIN would come behind those bytes.
+// for the watcher to end. Bytes that wait unread, such as a next request that
+// was sent early, do not hide a FIN behind them (on Linux).
 func watch(c net.Conn, gone func()) (stop func()) {
 	sc, ok := c.(syscall.Conn)
 	if !ok {
@@ -36,8 +36,8 @@ func watch(c net.Conn, gone func()) (stop func()) {
 			if err == syscall.EAGAIN || err == syscall.EINTR {
 				return false
 			}
-			closed = n == 0 || err != nil
-			return true
+			closed = n == 0 || err != nil || hungUp(int(fd))
+			return closed
 		})
 		if closed {
 			gone()

@@ -46,6 +46,11 @@ func runBad(t *testing.T, d turn.Dialect, cases []bad) {
 // chatBody returns a chat body with the given rest.
 func chatBody(rest string) string { return `{"model":"m","max_tokens":4,` + rest + `}` }
 
+// leased returns n parts that ask to be kept.
+func leased(n int) string {
+	return strings.TrimSuffix(strings.Repeat(`{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},`, n), ",")
+}
+
 func TestChatBadInput(t *testing.T) {
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	runBad(t, turn.Chat, []bad{
@@ -57,6 +62,12 @@ func TestChatBadInput(t *testing.T) {
 		{"model null", `{"model":null,` + hello + `}`, "model"},
 		{"model empty", `{"model":"",` + hello + `}`, "model"},
 		{"model a number", `{"model":5,` + hello + `}`, "model"},
+		{"max_tokens beyond 64 bits", `{"model":"m","max_tokens":99999999999999999999999,` + hello + `}`, ""},
+		{"max_tokens beyond all bits", `{"model":"m","max_tokens":1e400,` + hello + `}`, ""},
+		{"max_tokens far below", `{"model":"m","max_tokens":-99999999999999999999999,` + hello + `}`, "max_tokens"},
+		{"64 leases", chatBody(`"messages":[{"role":"user","content":[` + leased(64) + `]}]`), ""},
+		{"65 leases", chatBody(`"messages":[{"role":"user","content":[` + leased(65) + `]}]`), "messages[0].content[64].cache_control"},
+		{"named without a name", chatBody(hello + `,"tool_choice":{"type":"function"}`), "tool_choice.function"},
 		{"max_tokens negative", `{"model":"m","max_tokens":-5,` + hello + `}`, "max_tokens"},
 		{"max_tokens zero", `{"model":"m","max_tokens":0,` + hello + `}`, "max_tokens"},
 		{"max_tokens a fraction", `{"model":"m","max_tokens":1.5,` + hello + `}`, "max_tokens"},

@@ -42,6 +42,10 @@ func (r *chatReader) choice(t *turn.Turn, root tape.Value) {
 		return
 	}
 	f := r.field(v, "function", tape.Object)
+	if f.Kind() == tape.None {
+		r.lacks(v, "function")
+		return
+	}
 	name := r.needed(f, "name")
 	r.name(t, f.Key("name"), name)
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// Bounds and default of a lease. The API's own values are 5m and 1h.
+// Bounds and default of leases. The API's own values are 5m and 1h.
 const (
 	leaseDefault = 5 * time.Minute
 	leaseMost    = 24 * time.Hour
+	leasesMost   = 64 // in one turn; the API itself allows 4
 )
 
 // hints reads what all three dialects may carry beside their own fields: the
@@ -58,6 +59,9 @@ func (r *reader) lease(object tape.Value) time.Duration {
 	ask := r.field(object, "cache_control", tape.Object)
 	if ask.Kind() == tape.None {
 		return 0
+	}
+	if r.asks++; r.asks > leasesMost {
+		r.fail(ask, "more than %d of them", leasesMost)
 	}
 	ttl := r.text(ask, "ttl")
 	if ttl == "" {

@@ -3,6 +3,7 @@ package dialect
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 type reader struct {
 	dots  bool // spell places as messages.0.content, not messages[0].content
 	fault *Problem
+	asks  int // cache_control fields so far
 }
 
 // parse reads the body's root, which must be an object.
@@ -124,6 +126,12 @@ func (r *reader) whole(object tape.Value, key string, low, high int64) *int64 {
 		return nil
 	}
 	n, ok := v.Int()
+	if f, _ := v.Float(); !ok && math.Abs(f) >= 1<<53 && f == math.Trunc(f) {
+		n, ok = high, true // beyond 64 bits
+		if f < 0 {
+			n = math.MinInt64
+		}
+	}
 	switch {
 	case !ok:
 		r.fail(v, "must be an integer, not %s", cut(string(v.Raw())))

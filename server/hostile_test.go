@@ -1,0 +1,166 @@
+package server
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const chatPath = "/v1/chat/completions"
+
+// request is a POST as bytes.
+func request(path, body string, headers ...string) string {
+	var extra string
+	for _, h := range headers {
+		extra += h + "\r\n"
+	}
+	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\n%sContent-Length: %d\r\n\r\n%s", path, extra, len(body), body)
+}
+
+// says is a chat body.
+func says(text string, more string) string {
+	return `{"model":"sim","messages":[{"role":"user","content":"` + text + `"}]` + more + `}`
+}
+
+// TestHalfClosedIsNoFault: who closes his side and still reads is not told of
+// a fault of ours.
+func TestHalfClosedIsNoFault(t *testing.T) {
+	r := newRig(t, 1, brainFile(t, stallBrain))
+	for _, more := range []string{"", `,"stream":true`} {
+		conn := r.dial(t)
+		io.WriteString(conn, request(chatPath, says("stall at once", more)))
+		r.until("the turn is sent", func() bool { return r.s.Snapshot().Queue.Prefill == 1 })
+		conn.(*net.TCPConn).CloseWrite()
+		if status, body := answerOf(t, conn, "POST"); status != 499 || !strings.Contains(body, "closed") {
+			t.Errorf("%q: %d %s", more, status, body)
+		}
+		conn.Close()
+		r.until("the turn has landed", func() bool { return len(r.aloft()) == 0 })
+	}
+	if n := r.s.count.byStatus()[500]; n > 0 {
+		t.Errorf("%d answers with 500", n)
+	}
+}
+
+// TestFINBehindBytes: a FIN is seen though the client sent more before it.
+func TestFINBehindBytes(t *testing.T) {
+	r := newRig(t, 1, brainFile(t, stallBrain))
+	conn := r.dial(t)
+	defer conn.Close()
+	io.WriteString(conn, request(chatPath, says("stall at once", "")))
+	r.until("the turn is sent", func() bool { return r.s.Snapshot().Queue.Prefill == 1 })
+	io.WriteString(conn, "\r\nGET /live HTTP/1.1\r\n")
+	conn.(*net.TCPConn).CloseWrite()
+	r.until("the turn has landed", func() bool { return len(r.aloft()) == 0 && r.s.count.canceled.Load() == 1 })
+}
+
+// TestEarlyNext: a client that sends its next request early gets its first
+// answer when that is ready, and all in order.
+func TestEarlyNext(t *testing.T) {
+	r := newRig(t, 1, brainFile(t, stallBrain+"  - say: ok\n"))
+	conn := r.dial(t)
+	defer conn.Close()
+	io.WriteString(conn, request(chatPath, says("hi", ""))+"GET /live HTTP/1.1\r\nHost: x\r\n\r\n"+request(chatPath, says("stall at once", "")))
+	in := bufio.NewReader(conn)
+	for i := range 2 {
+		resp, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatalf("answer %d: %v", i, err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		if resp.StatusCode != 200 {
+			t.Errorf("answer %d: %d", i, resp.StatusCode)
+		}
+	}
+}
+
+// TestRefusedIsReadable: a refusal reaches clients that are still sending, or
+// wait in the middle of their body, whatever the reason of the refusal.
+func TestRefusedIsReadable(t *testing.T) {
+	r := newRigWith(t, Options{MaxBody: 1 << 20}, 1)
+	for _, c := range []struct {
+		name, text string
+		want       int
+	}{
+		{"no route", request("/nope", strings.Repeat("x", 5<<20)), 404},
+		{"no body here", "GET" + strings.TrimPrefix(request("/v1/models/x", strings.Repeat("x", 5<<20)), "POST"), 404},
+		{"method", "PUT" + strings.TrimPrefix(request(chatPath, strings.Repeat("x", 5<<20)), "POST"), 405},
+		{"compressed", request(chatPath, strings.Repeat("x", 1<<19), "Content-Encoding: zstd"), 400},
+		{"form", request(chatPath, says("hi", ""), "Content-Type: multipart/form-data; boundary=x"), 200},
+		{"waits", "POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999999\r\n\r\n{", 413},
+		{"asks", "POST /v1/messages HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9999999999\r\n\r\n", 413},
+	} {
+		conn := r.dial(t)
+		if _, err := io.WriteString(conn, c.text); err != nil {
+			t.Errorf("%s: write: %v", c.name, err)
+			continue
+		}
+		if status, body := answerOf(t, conn, "POST"); status != c.want {
+			t.Errorf("%s: %d %.200s, want %d", c.name, status, body, c.want)
+		}
+		conn.Close()
+	}
+}
+
+// TestPromisedBody: a body that is announced and does not come costs little.
+func TestPromisedBody(t *testing.T) {
+	r := newRig(t, 1)
+	before := heap()
+	for range 50 {
+		conn := r.dial(t)
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n{%s", 30<<20, strings.Repeat(" ", 20_000))
+	}
+	if status, body := r.post(chatPath, says("hi", "")); status != 200 {
+		t.Fatalf("another client: %d %s", status, body)
+	}
+	if grown := int64(heap()) - int64(before); grown > 100<<20 {
+		t.Errorf("heap grew by %d MiB", grown>>20)
+	}
+}
+
+// TestStopEndsStreams: what a stop cuts off says so, in a last event.
+func TestStopEndsStreams(t *testing.T) {
+	r := newRig(t, 1, brainFile(t, "  - when: 'slow'\n    say: one two three four\n    fault: stall\n    after: 2\n"))
+	resp := r.send(t.Context(), "/v1/messages", `{"model":"sim","stream":true,"max_tokens":9,"messages":[{"role":"user","content":"slow"}]}`)
+	defer resp.Body.Close()
+	in := bufio.NewReader(resp.Body)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(line, "text_delta") {
+			break
+		}
+	}
+	r.s.kill(errStopping)
+	rest, err := io.ReadAll(in)
+	if err != nil || !strings.Contains(string(rest), "event: error") || !strings.Contains(string(rest), "dyn is stopping") {
+		t.Errorf("%v, %s", err, rest)
+	}
+}
+
+// TestHeldBack: a client that does not read stops its worker before the kernel
+// has taken megabytes.
+func TestHeldBack(t *testing.T) {
+	r := newRig(t, 1, brainFile(t, "  - when: 'long'\n    say: "+strings.Repeat("tick tock ", 50_000)+"\n"))
+	conn := r.dial(t)
+	conn.(*net.TCPConn).SetReadBuffer(4096)
+	io.WriteString(conn, request(chatPath, says("long", `,"stream":true`)))
+	r.until("it streams", func() bool { p := r.s.Snapshot(); return p.Workers[0].InFlight == 1 && p.Queue.Depth == 0 })
+	for range 20 { // time in which the engine, unpaced, would say all it has
+		if status, body := r.post(chatPath, says("long", `,"max_tokens":2000`)); status != 200 {
+			t.Fatalf("another client: %d %s", status, body)
+		}
+	}
+	conn.Close()
+	rows := r.rows(21)
+	if row := rows[0]; row.Outcome != "cancel" || row.Output > 10_000 {
+		t.Errorf("%s, %d tokens were taken for a client that reads none", row.Outcome, row.Output)
+	}
+}
