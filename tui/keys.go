@@ -63,7 +63,7 @@ func (p *picture) help(w, h int) []line {
 		{"z", "this panel alone, or all again"},
 		{"space", "stop the picture, or go on"},
 		{"+ -", "ask more or less often, every 0.5 to 10 s"},
-		{"ctrl-l", "draw anew"},
+		{"ctrl-z ctrl-l", "back to the shell until fg; draw anew"},
 		{"esc", "one step back, then quit"},
 		{"q ctrl-c", "quit; the daemon goes on"},
 	} {

@@ -63,6 +63,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m, m.sleep()
 		}
 		return m, tea.Batch(m.ask(), m.sleep())
+	case tea.ResumeMsg:
+		return m, m.ask()
 	case answer:
 		m.take(msg)
 	case tea.KeyMsg:

@@ -90,6 +90,21 @@ func want(got, want any) string {
 	return ""
 }
 
+// TestSuspend puts the picture aside and takes it up with new numbers.
+func TestSuspend(t *testing.T) {
+	m := seen(busy())
+	_, cmd := m.Update(tea.KeyMsg{Type: tea.KeyCtrlZ})
+	if cmd == nil {
+		t.Fatal("ctrl-z does nothing")
+	}
+	if _, ok := cmd().(tea.SuspendMsg); !ok {
+		t.Error("ctrl-z does not suspend")
+	}
+	if _, cmd = m.Update(tea.ResumeMsg{}); cmd == nil || !m.asking {
+		t.Error("nothing is asked after fg")
+	}
+}
+
 // TestTyped has letters that come in one piece, and a paste.
 func TestTyped(t *testing.T) {
 	m := seen(busy())

@@ -28,6 +28,8 @@ func (m *model) press(key string) tea.Cmd {
 	switch key {
 	case "ctrl+c", "q":
 		return tea.Quit
+	case "ctrl+z":
+		return tea.Suspend
 	case "ctrl+l":
 		return tea.ClearScreen
 	case "?":
