@@ -55,6 +55,7 @@ type flight struct {
 	opening string    // of the answer, given with the prompt; the first delta takes it along
 	onlyOne string    // stop string that holds the answer to one call
 	said    []uint32  // the answer's ids so far; fly's until the last item
+	told    int       // bytes of its text so far; fly's
 	out     chan item // from fly to the consumer
 	step    atomic.Int32
 	overlap atomic.Int64  // tokens, as decided
@@ -201,6 +202,7 @@ func (f *flight) got(d turn.Delta) {
 		ids = ids[:len(ids)-1]
 	}
 	f.said = append(f.said, ids...)
+	f.told += len(d.Text)
 }
 
 // moves says whether the flight goes on at another worker after err.
@@ -214,8 +216,17 @@ func (f *flight) moves(st *seat, err error) bool {
 		f.step.CompareAndSwap(prefills, waits)
 		return true
 	}
+	if f.row.Moved >= maxMoves {
+		return false
+	}
+	if rest := f.retreat(); rest != "" {
+		f.told += len(rest)
+		if !f.send(item{delta: turn.Delta{Text: rest}}) {
+			return false
+		}
+	}
 	left := f.limit - len(f.said)
-	if left <= 0 || f.row.Moved >= maxMoves {
+	if left <= 0 {
 		return false
 	}
 	f.job.MaxTokens = left

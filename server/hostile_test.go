@@ -164,3 +164,29 @@ func TestHeldBack(t *testing.T) {
 		t.Errorf("%s, %d tokens were taken for a client that reads none", row.Outcome, row.Output)
 	}
 }
+
+// TestHeldTextIsNotLost: a worker that looks for a stop string keeps the last
+// characters back; when it dies, the client gets them all the same.
+func TestHeldTextIsNotLost(t *testing.T) {
+	r := newRig(t, 2, brainFile(t, `  - when: 'assistant\s+(<think>\s*</think>\s*)?one'
+    say: " and on"
+  - when: 'count'
+    say: one two three four five six seven eight nine
+    fault: close
+    after: 5
+`))
+	for _, stop := range []string{"!!!!", "!!!!!!!!!", strings.Repeat("!", 14)} {
+		var text strings.Builder
+		status, body := r.post(chatPath, says("count", `,"stream":true,"stop":"`+stop+`"`))
+		for line := range strings.Lines(body) {
+			if data, ok := strings.CutPrefix(line, "data: {"); ok {
+				s, _ := dig(doc(t, "{"+data), "choices", 0, "delta", "content").(string)
+				text.WriteString(s)
+			}
+		}
+		said, whole := strings.CutSuffix(text.String(), " and on")
+		if status != 200 || !whole || !strings.HasPrefix("one two three four five ", said+" ") {
+			t.Errorf("stop of %d: %d %q", len(stop), status, text.String())
+		}
+	}
+}
