@@ -21,8 +21,14 @@ func (f *Fleet) Attach(ctx context.Context, at turn.Attach) (*Worker, error) {
 	if err != nil {
 		return nil, &turn.Fault{Op: "attach " + at.URL, Err: err, Try: "dyn up --attach http://127.0.0.1:8000"}
 	}
-	if i := slices.IndexFunc(f.Workers(), func(w *Worker) bool { return w.attached && w.Info().URL == base }); i >= 0 {
-		return f.Workers()[i], nil
+	release, err := f.claim(ctx, base)
+	if err != nil {
+		return nil, &turn.Fault{Op: "attach " + base, Err: err}
+	}
+	defer release()
+	all := f.Workers()
+	if i := slices.IndexFunc(all, func(w *Worker) bool { return w.attached && w.Info().URL == base }); i >= 0 {
+		return all[i], nil
 	}
 	a, c, seen, err := f.meet(ctx, Endpoint{URL: base, Key: at.Key})
 	if err != nil {
@@ -60,11 +66,42 @@ func (f *Fleet) Detach(ctx context.Context, name string) error {
 	if !w.attached {
 		return &turn.Fault{Op: "detach " + name, Err: ErrNotAttached, Why: "dyn started it", Try: "dyn drain " + name}
 	}
+	release, err := f.claim(ctx, w.Info().URL) // who attaches it meanwhile gets a worker of its own
+	if err != nil {
+		return &turn.Fault{Op: "detach " + name, Err: err}
+	}
+	defer release()
 	_ = w.drain(ctx, "detaching")
 	w.halt()
 	<-w.done
 	f.drop(w)
 	return nil
+}
+
+// claim makes its caller the only one who attaches or detaches the engine at
+// an address, until release. It waits for its turn as long as ctx lasts.
+func (f *Fleet) claim(ctx context.Context, base string) (release func(), err error) {
+	for {
+		f.mu.Lock()
+		other, held := f.claims[base]
+		if !held {
+			mine := make(chan struct{})
+			f.claims[base] = mine
+			f.mu.Unlock()
+			return func() {
+				f.mu.Lock()
+				delete(f.claims, base)
+				f.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		f.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 }
 
 // meet finds the adapter to whose probe the server answers.
@@ -86,6 +123,7 @@ func (f *Fleet) meet(ctx context.Context, at Endpoint) (Adapter, Client, Seen, e
 // stand there now.
 func (w *Worker) follow(ctx context.Context, a Adapter, c Client, seen Seen, at turn.Attach) {
 	defer close(w.done)
+	model := seen.Caps.Model
 	for {
 		if at.Events != "" {
 			seen.Events = at.Events
@@ -95,11 +133,10 @@ func (w *Worker) follow(ctx context.Context, a Adapter, c Client, seen Seen, at 
 		}
 		err := w.serve(ctx, c, seen)
 		for err != nil && ctx.Err() == nil {
-			why := err.Error()
-			w.change(func() { w.life.enter(turn.Down, why, time.Now()) })
-			w.fleet.tell(w, EventDown, why)
-			if seen, err = firstToken(ctx, c); err != nil {
-				w.rest(ctx, longestPause) // it answers, but not to our probe
+			w.miss(err)
+			if seen, err = sameModel(ctx, c, model); err != nil && ctx.Err() == nil {
+				w.miss(err)
+				w.rest(ctx, strangerLooks*w.fleet.o.Poll)
 			}
 		}
 		if ctx.Err() != nil {
@@ -109,6 +146,29 @@ func (w *Worker) follow(ctx context.Context, a Adapter, c Client, seen Seen, at 
 	c.Close()
 	w.change(func() { w.life.enter(turn.Gone, "detached", time.Now()) })
 	w.fleet.tell(w, EventDetached, "")
+}
+
+// strangerLooks is after how many looks' time a server that answers, but not
+// to our probe or with another model, is probed again.
+const strangerLooks = 5
+
+// miss notes that an attached worker cannot be used, and tells a reason once.
+func (w *Worker) miss(err error) {
+	why, before := err.Error(), w.Info()
+	w.change(func() { w.life.enter(turn.Down, why, time.Now()) })
+	if before.State != turn.Down || before.Why != why {
+		w.fleet.tell(w, EventDown, why)
+	}
+}
+
+// sameModel waits until the server gives a token. A server with another model
+// than before is an error: the turns that come here were made for that one.
+func sameModel(ctx context.Context, c Client, model string) (Seen, error) {
+	seen, err := firstToken(ctx, c)
+	if err == nil && seen.Caps.Model != model {
+		err = fmt.Errorf("it serves %q now and was attached as %q", seen.Caps.Model, model)
+	}
+	return seen, err
 }
 
 // address checks an engine's URL and brings it to the form http://host:port.

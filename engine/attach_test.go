@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -118,6 +119,62 @@ func TestAttachedComesBack(t *testing.T) {
 	want := []string{"a0 attached", "a0 ready", "a0 down", "a0 ready", "a0 detached"}
 	if got := first.told(); !slices.Equal(got, want) {
 		t.Errorf("told %v, want %v", got, want)
+	}
+}
+
+// An engine that comes back with another model is no place for the turns of
+// the old one.
+func TestAttachedComesBackWithAnotherModel(t *testing.T) {
+	port := freePort(t)
+	cmd := ownSim(t, port)
+	r := newRig(t, engine.Options{})
+	w, err := r.Attach(t.Context(), turn.Attach{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Key: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	eventually(t, "it is down", func() bool { return w.Info().State == turn.Down })
+	stranger := ownSim(t, port, "--served-model-name", "other")
+	eventually(t, "it is not taken for the old one", func() bool {
+		return w.Info().State == turn.Ready || strings.Contains(w.Info().Why, `serves "other" now`)
+	})
+	if i := w.Info(); i.State != turn.Down || i.Caps.Model != "sim" {
+		t.Fatalf("another model: it is %s as %s", i.State, i.Caps.Model)
+	}
+	_ = stranger.Process.Kill()
+	_ = stranger.Wait()
+	ownSim(t, port)
+	eventually(t, "the old model is back", func() bool { return w.Info().State == turn.Ready })
+}
+
+// Many who attach the same engine at once get the same worker.
+func TestAttachAtOnce(t *testing.T) {
+	port := freePort(t)
+	ownSim(t, port)
+	r := newRig(t, engine.Options{})
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			if _, err := r.Attach(t.Context(), turn.Attach{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Key: "secret"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := len(r.Workers()); n != 1 {
+		t.Errorf("%d workers for one engine", n)
+	}
+	for range 2 { // and who detaches it lets it go once
+		all.Go(func() {
+			if err := r.Detach(t.Context(), "a0"); err != nil && !errors.Is(err, engine.ErrNoWorker) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := len(r.Workers()); n != 0 {
+		t.Errorf("%d workers after detach", n)
 	}
 }
 

@@ -45,9 +45,10 @@ type Fleet struct {
 	cancel   context.CancelFunc
 	launcher launcher
 
-	mu      sync.Mutex // guards workers and stopped; held for moments only
+	mu      sync.Mutex // guards all below; held for moments only
 	workers []*Worker
 	stopped bool
+	claims  map[string]chan struct{} // engines that are being attached or detached, by address; closed at its end
 }
 
 // NewFleet makes an empty fleet. It must be stopped in the end.
@@ -62,7 +63,7 @@ func NewFleet(o Options) *Fleet {
 	def(&o.DrainStall, 10*time.Second)
 	def(&o.Stall, 2*time.Minute)
 	def(&o.TermWait, 5*time.Second)
-	f := &Fleet{o: o}
+	f := &Fleet{o: o, claims: map[string]chan struct{}{}}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f
 }
