@@ -143,15 +143,20 @@ func firstToken(ctx context.Context, c Client) (Seen, error) {
 }
 
 func tryToken(ctx context.Context, c Client) (Seen, error) {
-	quick, cancel := context.WithTimeout(ctx, healthLimit)
+	quick, cancel := within(ctx, healthLimit, "no sign of health")
 	err := c.Health(quick)
 	cancel()
 	if err != nil {
 		return Seen{}, err
 	}
-	slow, cancel := context.WithTimeout(ctx, probeLimit)
+	slow, cancel := within(ctx, probeLimit, "no token")
 	defer cancel()
 	return c.Probe(slow)
+}
+
+// within is a timeout that says what did not come.
+func within(ctx context.Context, d time.Duration, what string) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, fmt.Errorf("%s in %v: %w", what, d, context.DeadlineExceeded))
 }
 
 // merge fills what a probe cannot see with what the launch has set.

@@ -128,7 +128,7 @@ func (w *Worker) look(ctx context.Context, c Client, n int) error {
 	if w.log != "" {
 		_ = trimLog(w.log) // the next look tries again
 	}
-	quick, cancel := context.WithTimeout(ctx, healthLimit)
+	quick, cancel := within(ctx, healthLimit, "no sign of health")
 	defer cancel()
 	load, err := c.Load(quick)
 	if err == nil {

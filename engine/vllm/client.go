@@ -135,11 +135,18 @@ func (c *client) do(q *http.Request) (*http.Response, error) {
 	return c.http.Do(q)
 }
 
-// maxDocument is how much of a small document is read.
-const maxDocument = 1 << 20
+// maxDocument is how much of a small document is read, and docLimit for how
+// long.
+const (
+	maxDocument = 1 << 20
+	docLimit    = 10 * time.Second
+)
 
 // read fetches a small document.
 func (c *client) read(ctx context.Context, path string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, docLimit,
+		fmt.Errorf("no whole answer in %v: %w", docLimit, context.DeadlineExceeded))
+	defer cancel()
 	r, err := c.get(ctx, path)
 	if err != nil {
 		return nil, err

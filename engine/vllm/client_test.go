@@ -278,3 +278,18 @@ func TestReach(t *testing.T) {
 		}
 	}
 }
+
+// A server that is too slow is lost, and the error says what was waited for.
+func TestSlowDocument(t *testing.T) {
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "{")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond,
+		fmt.Errorf("no models: %w", context.DeadlineExceeded))
+	defer cancel()
+	if _, err := c.read(ctx, "/v1/models"); !errors.Is(err, turn.ErrLost) || !strings.Contains(err.Error(), "no models") {
+		t.Errorf("error is %v", err)
+	}
+}

@@ -47,8 +47,12 @@ func refusal(r *http.Response) error {
 // unreachable says what a failed request means: our own cancel, or a server
 // that cannot be reached.
 func unreachable(ctx context.Context, err error) error {
-	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		return context.Cause(ctx)
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+	case errors.Is(cause, context.DeadlineExceeded):
+		return fmt.Errorf("%w: %w", turn.ErrLost, cause) // says more than what the transport makes of it
+	default:
+		return cause
 	}
 	return fmt.Errorf("%w: %w", turn.ErrLost, err)
 }
