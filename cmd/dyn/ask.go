@@ -40,7 +40,7 @@ func serving(ctx context.Context, a *app, op, model string) (served, error) {
 	if err != nil {
 		return served{}, err
 	}
-	s, err := c.Snapshot(ctx)
+	s, err := c.Now(ctx)
 	if err != nil {
 		return served{}, err
 	}

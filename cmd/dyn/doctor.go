@@ -145,7 +145,7 @@ func checkDaemon(ctx context.Context, a *app, f folders.Folders) check {
 	if err != nil {
 		return check{"daemon", "bad", err.Error(), "dyn down --now"}
 	}
-	s, err := c.Snapshot(ctx)
+	s, err := c.Now(ctx)
 	if err != nil {
 		return check{"daemon", "bad", "runs, but does not answer: " + err.Error(), "dyn down --now"}
 	}

@@ -76,7 +76,7 @@ func (d downer) tell(show *jsonFlag, doc downDoc, text string) error {
 
 // plan prints what a stop would end.
 func (d downer) plan(ctx context.Context) error {
-	s, err := d.client.Snapshot(ctx)
+	s, err := d.client.Now(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (d downer) unfinished(ctx context.Context, pid int, now bool) error {
 func (d downer) children(ctx context.Context) []int {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	s, err := d.client.Snapshot(ctx)
+	s, err := d.client.Now(ctx)
 	if err != nil {
 		return nil
 	}

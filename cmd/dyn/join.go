@@ -45,7 +45,7 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 		}
 		state = "attached"
 	}
-	s, err := c.Snapshot(ctx)
+	s, err := c.Now(ctx)
 	switch {
 	case err != nil && !f.Alive():
 		return errLeft

@@ -37,7 +37,7 @@ func psCmd(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		s, err := c.Snapshot(cmd.Context())
+		s, err := c.Now(cmd.Context())
 		if err != nil {
 			return err
 		}

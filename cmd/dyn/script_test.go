@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": exitCode, "take": takePort, "gone": gone, "killdaemon": killDaemon, "turn": sendTurn, "answered": answered,
+			"code": exitCode, "take": takePort, "gone": gone, "killdaemon": killDaemon, "turn": sendTurn, "answered": answered, "engine": startEngine,
 		},
 		Setup:         setup,
 		UpdateScripts: *update,
@@ -103,26 +104,49 @@ func killDaemon(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(syscall.Kill(d.PID, syscall.SIGKILL))
 }
 
+// startEngine starts a simulated engine that is nobody's, until the script
+// ends, and puts its address in a variable: engine URL flags….
+func startEngine(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := exec.Command("dyn", append([]string{"worker", "sim"}, args[1:]...)...)
+	cmd.Dir = ts.MkAbs(".")
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	ts.Defer(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	ts.Check(err)
+	ts.Setenv(args[0], strings.TrimSpace(strings.TrimPrefix(line, "listening on ")))
+}
+
 // answers is the key of a script's channel of answers.
 type answers struct{}
 
-// sendTurn streams a turn in the background, and returns at its first bytes:
-// turn what the user says.
+// sendTurn streams a turn in the background, and returns when its answer has
+// begun with an o, as the scripts' brains have it, or has ended: turn what
+// the user says.
 func sendTurn(ts *testscript.TestScript, _ bool, args []string) {
 	f, err := folders.Find(ts.Getenv)
 	ts.Check(err)
-	d, ok := f.Daemon()
-	if !ok {
-		ts.Fatalf("no daemon is running")
-	}
-	body := fmt.Sprintf(`{"model":"sim","stream":true,"messages":[{"role":"user","content":%q}]}`, strings.Join(args, " "))
-	resp, err := http.Post(d.URL+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	s, err := control.New(f.Socket()).Snapshot(context.Background())
 	ts.Check(err)
+	body := fmt.Sprintf(`{"model":%q,"stream":true,"messages":[{"role":"user","content":%q}]}`, s.Models[0].ID, strings.Join(args, " "))
+	resp, err := http.Post(s.Daemon.URL+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	ts.Check(err)
+	stream := bufio.NewReader(resp.Body)
+	text := resp.Status
+	for err == nil && !strings.Contains(text, `"content":"o`) {
+		var line string
+		line, err = stream.ReadString('\n')
+		text += line
+	}
 	into := ts.Value(answers{}).(chan string)
 	go func() {
 		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		into <- fmt.Sprintf("%s %s %v", resp.Status, text, err)
+		rest, err := io.ReadAll(stream)
+		into <- fmt.Sprintf("%s%s %v", text, rest, err)
 	}()
 }
 

@@ -17,7 +17,7 @@ func status(ctx context.Context, a *app) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	s, err := c.Snapshot(ctx)
+	s, err := c.Now(ctx)
 	if errors.Is(err, control.ErrNone) {
 		fmt.Fprintln(a.out, "nothing is running")
 		next(a, "dyn up", "serve what fits this machine", "dyn doctor", "look at this machine", "dyn help", "all commands")

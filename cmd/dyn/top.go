@@ -34,7 +34,7 @@ func topCmd(a *app) *cobra.Command {
 		}
 		_, tty := terminal(a.out)
 		if once || show.on() || !tty {
-			return frame(cmd.Context(), a, c.Snapshot, ascii, show)
+			return frame(cmd.Context(), a, c.Now, ascii, show)
 		}
 		return tui.Run(cmd.Context(), c.Snapshot, tui.Options{
 			Period: period, ASCII: ascii, Color: colorFor(a.out), Input: os.Stdin, Output: a.out,

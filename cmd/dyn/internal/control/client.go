@@ -48,7 +48,23 @@ func New(socket string) *Client {
 	return &Client{http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}}
 }
 
-// Snapshot returns the daemon's picture of itself.
+// Now returns a picture that was drawn after the question. A daemon may show
+// many viewers one picture; a command that has just changed something must
+// see the change.
+func (c *Client) Now(ctx context.Context) (snapshot.Snapshot, error) {
+	var s snapshot.Snapshot
+	var err error
+	asked := time.Now()
+	limit, cancel := context.WithTimeout(ctx, time.Second) // a clock that steps back is no reason to wait for ever
+	defer cancel()
+	Wait(limit, 5*time.Millisecond, func() bool {
+		s, err = c.Snapshot(ctx)
+		return err != nil || !s.At.Before(asked)
+	})
+	return s, err
+}
+
+// Snapshot returns the daemon's picture of itself, a moment old at most.
 func (c *Client) Snapshot(ctx context.Context) (snapshot.Snapshot, error) {
 	var s snapshot.Snapshot
 	data, err := c.Raw(ctx, http.MethodGet, "/snapshot", nil)

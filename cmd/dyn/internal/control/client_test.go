@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -71,5 +72,21 @@ func TestRefusal(t *testing.T) {
 func TestNobody(t *testing.T) {
 	if _, err := New(filepath.Join(t.TempDir(), "none")).Snapshot(context.Background()); !errors.Is(err, ErrNone) {
 		t.Fatalf("error = %v, want ErrNone", err)
+	}
+}
+
+// A picture from before the question is not taken for an answer.
+func TestNow(t *testing.T) {
+	asked := 0
+	old := time.Now().Add(-time.Minute)
+	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked > 2 {
+			old = time.Now()
+		}
+		fmt.Fprintf(w, `{"at":%q}`, old.Format(time.RFC3339Nano))
+	})
+	s, err := c.Now(context.Background())
+	if err != nil || asked != 3 || time.Since(s.At) > 30*time.Second {
+		t.Fatalf("picture of %v after %d questions (%v), want the third", s.At, asked, err)
 	}
 }
