@@ -23,13 +23,17 @@ const maxDepth = 512
 
 // canon reads JSON values and hashes them on the way.
 type canon struct {
-	s   []byte
-	i   int
-	buf []byte // of strings with escapes
+	s     []byte
+	i     int
+	buf   []byte // of strings with escapes
+	loose bool   // what clients do to arguments does not count, see loose.go
+	lines []byte // of strings without white space at the ends of lines
 }
 
 // args hashes call arguments. No arguments at all are an empty object.
 func (c *canon) args(raw []byte) uint64 {
+	c.loose = true
+	defer func() { c.loose = false }()
 	switch s := bytes.TrimSpace(raw); string(s) {
 	case "", "null", `""`:
 		return c.json([]byte("{}"))
@@ -76,8 +80,7 @@ func (c *canon) value(depth int) (uint64, bool) {
 	case c.take('['):
 		return c.array(depth)
 	case c.take('"'):
-		h, ok := c.str()
-		return mix(h, 0, tagString), ok
+		return c.text()
 	}
 	return c.scalar()
 }
@@ -97,7 +100,7 @@ func (c *canon) object(depth int) (uint64, bool) {
 		if !ok {
 			return 0, false
 		}
-		if key != leaseKey {
+		if key != leaseKey && !(c.loose && unset(v)) {
 			sum += mix(key, v, tagPair)
 		}
 	}
@@ -123,9 +126,15 @@ func (c *canon) array(depth int) (uint64, bool) {
 
 // str hashes the content of a string whose opening quote is consumed.
 func (c *canon) str() (uint64, bool) {
+	s, ok := c.content()
+	return xxh3.Hash(s), ok
+}
+
+// content returns what such a string says, until the next call.
+func (c *canon) content() ([]byte, bool) {
 	end, escaped := stringEnd(c.s, c.i)
 	if end < 0 {
-		return 0, false
+		return nil, false
 	}
 	s := c.s[c.i:end]
 	c.i = end + 1
@@ -133,7 +142,7 @@ func (c *canon) str() (uint64, bool) {
 		c.buf = appendUnescaped(slices.Grow(c.buf[:0], len(s)), s)
 		s = c.buf
 	}
-	return xxh3.Hash(s), true
+	return s, true
 }
 
 func (c *canon) scalar() (uint64, bool) {
@@ -141,14 +150,18 @@ func (c *canon) scalar() (uint64, bool) {
 	for c.i < len(c.s) && bytes.IndexByte([]byte(",]}: \t\r\n\"{["), c.s[c.i]) < 0 {
 		c.i++
 	}
-	switch w := c.s[from:c.i]; {
-	case len(w) == 0:
+	return wordHash(c.s[from:c.i])
+}
+
+// wordHash hashes a value that is no string, object or array.
+func wordHash(w []byte) (uint64, bool) {
+	switch string(w) {
+	case "":
 		return 0, false
-	case string(w) == "true", string(w) == "false", string(w) == "null":
+	case "true", "false", "null":
 		return mix(xxh3.Hash(w), 0, tagWord), true
-	default:
-		return numberHash(w)
 	}
+	return numberHash(w)
 }
 
 // numberHash hashes a number by its value: 1, 1.0 and 10e-1 are the same.
