@@ -27,7 +27,7 @@ type canon struct {
 	i     int
 	buf   []byte // of strings with escapes
 	loose bool   // what clients do to arguments does not count, see loose.go
-	lines []byte // of strings without white space at the ends of lines
+	lines []byte // of strings as clients keep them
 }
 
 // args hashes call arguments. No arguments at all are an empty object.

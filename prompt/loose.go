@@ -8,10 +8,11 @@ import (
 
 // Claude Code sends call arguments back as its tools understood them: "5" for
 // a number becomes 5, a flag that the model left out is there as false, and
-// in what is written to files white space at the ends of lines is gone. An
-// Edit without replace_all is the everyday case. So in arguments a word in
-// quotes is that word, false and null are the same as nothing, and such white
-// space does not count.
+// in what is written to files white space at the ends of lines is gone, and a
+// command has lost a leading cd to where it runs anyway and the second
+// backslash of an escaped semicolon. An Edit without replace_all is the
+// everyday case. So in arguments a word in quotes is that word, false and null
+// are the same as nothing, and what commands and lines lose does not count.
 
 // text hashes a string value whose opening quote is consumed.
 func (c *canon) text() (uint64, bool) {
@@ -20,7 +21,7 @@ func (c *canon) text() (uint64, bool) {
 		if h, is := quoted(s); is {
 			return h, ok
 		}
-		s = c.trimLines(s)
+		s = c.asKept(withoutCd(s))
 	}
 	return mix(xxh3.Hash(s), 0, tagString), ok
 }
@@ -56,13 +57,34 @@ var (
 // unset reports whether a member with this value is as good as none.
 func unset(v uint64) bool { return v == falseHash || v == nullHash }
 
-// trimLines returns s without spaces, tabs and carriage returns at the ends of
-// its lines, until the next call.
-func (c *canon) trimLines(s []byte) []byte {
+// withoutCd returns s without a leading "cd path && ".
+func withoutCd(s []byte) []byte {
+	path, ok := bytes.CutPrefix(s, []byte("cd "))
+	if !ok {
+		return s
+	}
+	if path, rest, ok := bytes.Cut(path, []byte(" && ")); ok && bytes.IndexByte(path, '\n') < 0 {
+		return rest
+	}
+	return s
+}
+
+// asKept returns s as Claude Code keeps it: without spaces, tabs and carriage returns at the ends of
+// its lines, and with \; for \\;, until the next call.
+func (c *canon) asKept(s []byte) []byte {
 	c.lines = c.lines[:0]
 	for {
 		line, rest, more := bytes.Cut(s, []byte("\n"))
-		c.lines = append(c.lines, bytes.TrimRight(line, " \t\r")...)
+		line = bytes.TrimRight(line, " \t\r")
+		for {
+			before, after, found := bytes.Cut(line, []byte(`\\;`))
+			c.lines = append(c.lines, before...)
+			if !found {
+				break
+			}
+			c.lines = append(c.lines, `\;`...)
+			line = after
+		}
 		if !more {
 			return c.lines
 		}

@@ -52,6 +52,8 @@ func TestSameOnReplay(t *testing.T) {
 		{"words in quotes", msg(turn.Assistant, calls("f", `{"a": "5", "b": "true", "c": "-1.50"}`)), msg(turn.Assistant, calls("f", `{"a": 5, "b": true, "c": -1.5}`))},
 		{"flags that are not set", msg(turn.Assistant, calls("f", `{"a": 1, "b": "false"}`)), msg(turn.Assistant, calls("f", `{"c": null, "d": false, "a": 1}`))},
 		{"white space at ends of lines", msg(turn.Assistant, calls("f", `{"a": "x  \n\ty\t\r\n\n "}`)), msg(turn.Assistant, calls("f", `{"a": "x\n\ty\n\n"}`))},
+		{"a cd that goes nowhere", msg(turn.Assistant, calls("f", `{"a": "cd /home/x && make\ntest"}`)), msg(turn.Assistant, calls("f", `{"a": "make\ntest"}`))},
+		{"escaped semicolons", msg(turn.Assistant, calls("f", `{"a": "x \\\\; y \\\\;"}`)), msg(turn.Assistant, calls("f", `{"a": "x \\; y \\;"}`))},
 		{"no arguments", msg(turn.Assistant, calls("f", ``)), msg(turn.Assistant, calls("f", `{}`))},
 		{"thinking dropped", msg(turn.Assistant, turn.Block{Kind: turn.ThinkingBlock, Text: "hm"}, says("a")), msg(turn.Assistant, says("a"))},
 		{"answer in pieces", msg(turn.Assistant, says("a\n"), calls("f", `{}`), says("\nb  c")), msg(turn.Assistant, says("a\n\nb c"), calls("f", `{}`))},
