@@ -74,19 +74,37 @@ func (f *flight) stream(c *fasthttp.RequestCtx, enc dialect.Encoder, an *analysi
 		f.land(an, first.err)
 		return first.err
 	}
-	c.SetContentType("text/event-stream; charset=utf-8")
+	if !c.Request.Header.IsHTTP11() {
+		f.plain(c, enc, an, first)
+		return nil
+	}
+	c.SetContentType(eventStream)
 	c.Response.Header.Set("Cache-Control", "no-cache")
 	c.Response.Header.Set("X-Accel-Buffering", "no")
 	conn := c.Conn()
 	c.SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer f.watch()
-		defer f.crashed(an, &an.err)
 		defer conn.SetWriteDeadline(time.Time{}) // the connection's next answer has its own time
 		out := &sink{w: w, deadline: conn.SetWriteDeadline, patience: f.s.o.Patience}
-		f.pour(out, enc, an, first)
-		f.land(an, an.err)
+		f.emit(out, enc, an, first)
 	})
 	return nil
+}
+
+// emit writes a stream and lands the flight, also when that panics: then
+// the client gets the dialect's last event if the encoder still makes one.
+func (f *flight) emit(out *sink, enc dialect.Encoder, an *analysis, first item) {
+	var crash error
+	func() {
+		defer f.crashed(an, &crash)
+		f.pour(out, enc, an, first)
+		f.land(an, an.err)
+	}()
+	if crash == nil {
+		return
+	}
+	defer f.crashed(an, &crash)
+	out.write(enc.Event(nil, turn.Event{Kind: turn.Fail, Err: f.problem(crash)}))
 }
 
 // pour writes events until the answer ends or the client is gone; either way

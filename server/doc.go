@@ -16,6 +16,12 @@
 // flight's one record, whatever happened. Handlers and body writers recover
 // from panics, which fasthttp does not.
 //
+// Bad clients. A request is refused as early as it can be, and what it still
+// sends is read off for a while, so that the refusal reaches it. Who closes
+// his sending side counts as gone (499). Of an answer that nobody takes, 128
+// KiB wait in the kernel and little more in us; after Options.Patience without
+// a byte taken its client counts as gone too.
+//
 // What may be lost: figures of screens older than their window, sessions that
 // were dropped for memory (their next turn is tokenised anew), index entries.
 // Not lost: a client's cancel, a stream's terminal event, the count of what

