@@ -69,8 +69,9 @@ func withoutCd(s []byte) []byte {
 	return s
 }
 
-// asKept returns s as Claude Code keeps it: without spaces, tabs and carriage returns at the ends of
-// its lines, and with \; for \\;, until the next call.
+// asKept returns s as Claude Code keeps it: without spaces, tabs and carriage
+// returns at the ends of its lines, and with \; for \\;. It holds until the
+// next call.
 func (c *canon) asKept(s []byte) []byte {
 	c.lines = c.lines[:0]
 	for {
