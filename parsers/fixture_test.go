@@ -194,7 +194,8 @@ func property(p string, a answer, full expected) error {
 			if !slices.ContainsFunc(full.Calls, func(f struct {
 				Name      string
 				Arguments any
-			}) bool {
+			},
+			) bool {
 				return f.Name == c.name
 			}) {
 				return fail

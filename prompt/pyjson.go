@@ -102,7 +102,7 @@ func (p *printer) scalar() bool {
 	if !isNumber(w) {
 		return false
 	}
-	if bytes.IndexAny(w, ".eE") < 0 {
+	if !bytes.ContainsAny(w, ".eE") {
 		p.dst = append(p.dst, w...)
 		return true
 	}

@@ -187,7 +187,7 @@ func TestBackpressure(t *testing.T) {
 	if _, err := s.Next(); err != nil {
 		t.Fatal(err)
 	}
-	var before, since = int64(-1), time.Now()
+	before, since := int64(-1), time.Now()
 	eventually(t, "the engine is held", func() bool {
 		if now := sent.Load(); now != before {
 			before, since = now, time.Now()

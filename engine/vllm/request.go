@@ -50,8 +50,10 @@ func appendSampling(b []byte, s turn.Sampling) []byte {
 		name  string
 		value *float64
 	}{
-		{"temperature", s.Temperature}, {"top_p", s.TopP},
-		{"presence_penalty", s.Presence}, {"frequency_penalty", s.Frequency},
+		{"temperature", s.Temperature},
+		{"top_p", s.TopP},
+		{"presence_penalty", s.Presence},
+		{"frequency_penalty", s.Frequency},
 	} {
 		if f.value == nil || math.IsNaN(*f.value) || math.IsInf(*f.value, 0) {
 			continue

@@ -39,9 +39,15 @@ func TestAddedTokens(t *testing.T) {
 		content string
 		special bool
 	}{
-		{"<|endoftext|>", true}, {"<|im_start|>", true}, {"<|im_end|>", true},
-		{"<think>", false}, {"</think>", false}, {"<tool_call>", false}, {"</tool_call>", false},
-		{"<tool_response>", false}, {"</tool_response>", false},
+		{"<|endoftext|>", true},
+		{"<|im_start|>", true},
+		{"<|im_end|>", true},
+		{"<think>", false},
+		{"</think>", false},
+		{"<tool_call>", false},
+		{"</tool_call>", false},
+		{"<tool_response>", false},
+		{"</tool_response>", false},
 	} {
 		id, ok := tok.ID(c.content)
 		if !ok || tok.Token(id) != c.content || tok.Special(id) != c.special {
