@@ -25,14 +25,17 @@
 // What never happens: a turn that waits for the ledger or fails with it. Open
 // does not fail; a ledger that cannot be opened is a state, shown in Health.
 //
-// A file that is not a sound database is moved aside as
-// <name>.corrupt-<time> and a new one begun; a file that somebody deleted is
-// begun anew. Both are told by Health until the daemon ends. A file with the
-// schema of a newer dyn, or a database that is not a ledger, is left alone.
+// A file that is not a sound database, or that only this process can still
+// read, is moved aside as <name>.corrupt-<time> and a new one begun; a file
+// that somebody deleted is begun anew. Damage in the middle of the file is
+// looked for once a minute, in the newest rows, and at opening, in all. What
+// happened is told by Health until the daemon ends. A file with the schema of
+// a newer dyn, or a database that is not a ledger, is left alone.
 //
 // The schema is the ordered list of schema/*.sql; PRAGMA user_version counts
 // those that were applied, each in a transaction of its own.
 //
-// Cost: an idle ledger wakes once per Options.Every for one stat and one read
-// of 16 bytes. A row costs the caller a channel send, the writer some 10 µs.
+// Cost: an idle ledger wakes once per Options.Every for three stats and two
+// reads of some bytes. A row costs the caller a channel send, the writer some
+// 10 µs.
 package ledger

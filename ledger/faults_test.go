@@ -130,6 +130,9 @@ func TestFileChanges(t *testing.T) {
 		{"folder deleted", `rm -r "$(dirname "$F")"`, 1, "deleted", false},
 		{"only the file deleted", `rm "$F"`, 1, "deleted", false},
 		{"only the log deleted", `rm "$F-wal"`, 4, "deleted", false},
+		{"only the log's index deleted", `rm "$F-shm"`, 4, "deleted", false},
+		{"log replaced", `cp "$F-wal" "$F.x" && mv "$F.x" "$F-wal"`, 4, "deleted", false},
+		{"log written over", `head -c 8192 /dev/urandom | dd of="$F-wal" conv=notrunc 2>/dev/null`, 1, "damaged", true},
 		{"moved away", `mv "$F" "$F.old"`, 1, "deleted", false},
 		{"written over", `head -c 8192 /dev/urandom > "$F"`, 1, "damaged", true},
 		{"cut to nothing", `: > "$F"`, 1, "damaged", true},
@@ -153,6 +156,32 @@ func TestFileChanges(t *testing.T) {
 				t.Errorf("set aside: %v", aside)
 			}
 		})
+	}
+}
+
+// TestDamageBehindTheCache writes over what the writer has in memory: only
+// other readers meet it, and the writer looks as one of them.
+func TestDamageBehindTheCache(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	f, err := openFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	x := turnOf(1)
+	if _, _, err := f.insert([]row{&x}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.read(); err != nil {
+		t.Fatal(err)
+	}
+	outside(t, `head -c $(($(stat -c %s "$F-wal") - 32)) /dev/urandom | dd of="$F-wal" bs=32 seek=1 conv=notrunc 2>/dev/null`, path)
+	if err := f.sound(); err != nil {
+		t.Fatalf("sound = %v", err)
+	}
+	if err := f.read(); !corrupt(err) {
+		t.Errorf("read = %v, want damage", err)
 	}
 }
 

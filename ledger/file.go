@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/url"
@@ -16,7 +17,8 @@ import (
 // file is an open ledger file. It belongs to the writer's goroutine.
 type file struct {
 	path string
-	head *os.File // see openFile
+	head *os.File            // see openFile
+	side map[string]*os.File // what SQLite keeps beside it, by suffix; see sound
 	db   *sql.DB
 	conn *sql.Conn // the only one; the pragmas are set on it
 }
@@ -73,6 +75,14 @@ func openFile(path string) (_ *file, err error) {
 	if err := migrate(ctx, f.conn, version); err != nil {
 		return nil, err
 	}
+	f.side = map[string]*os.File{}
+	for _, s := range sideFiles {
+		side, err := os.Open(path + s)
+		if err != nil {
+			return nil, err
+		}
+		f.side[s] = side
+	}
 	return f, f.sound()
 }
 
@@ -123,27 +133,67 @@ func check(ctx context.Context, c *sql.Conn) error {
 	return nil
 }
 
-// sound tells whether the open file is still the one that the path leads to,
-// still begins as a database and still has its log. The error has errGone or
-// errCorrupt in its chain.
+// sound tells whether the open file and what lies beside it are still the
+// ones that the path leads to, and whether database and log still begin as
+// such. The error has errGone or errCorrupt in its chain.
 func (f *file) sound() error {
-	ours, err := f.head.Stat()
-	if err != nil {
+	if err := same(f.head, f.path); err != nil {
 		return err
 	}
-	theirs, err := os.Stat(f.path)
-	if missing(err) || err == nil && !os.SameFile(ours, theirs) {
-		return fmt.Errorf("%s: %w", filepath.Base(f.path), errGone)
-	}
-	if _, e := os.Stat(f.path + "-wal"); missing(e) {
-		return fmt.Errorf("%s-wal: %w", filepath.Base(f.path), errGone)
+	for s, side := range f.side {
+		if err := same(side, f.path+s); err != nil {
+			return err
+		}
 	}
 	const magic = "SQLite format 3\x00"
 	var b [len(magic)]byte
 	if _, e := f.head.ReadAt(b[:], 0); e != nil || string(b[:]) != magic {
 		return fmt.Errorf("%w: written over", errCorrupt)
 	}
+	if log := f.side["-wal"]; log != nil {
+		var b [4]byte // an empty log has no header yet
+		n, _ := log.ReadAt(b[:], 0)
+		if v := binary.BigEndian.Uint32(b[:]); n == len(b) && v&^1 != 0x377f0682 {
+			return fmt.Errorf("%w: its log is written over", errCorrupt)
+		}
+	}
+	return nil
+}
+
+// same tells whether a path still leads to an open file.
+func same(open *os.File, path string) error {
+	ours, err := open.Stat()
+	if err != nil {
+		return err
+	}
+	theirs, err := os.Stat(path)
+	if missing(err) || err == nil && !os.SameFile(ours, theirs) {
+		return fmt.Errorf("%s: %w", filepath.Base(path), errGone)
+	}
 	return err
+}
+
+// read looks at the newest rows as another process would: through a
+// connection of its own, which finds in the file what ours has in memory. It
+// reports damage only.
+func (f *file) read() error {
+	db, err := sql.Open("sqlite3", dsn(f.path, "ro")+"&_query_only=1")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for _, table := range []string{"turns", "worker_events"} {
+		rows, err := db.Query("SELECT * FROM " + table + " ORDER BY rowid DESC LIMIT 16")
+		if err == nil {
+			for rows.Next() { // a page is read with every step
+			}
+			err = errors.Join(rows.Err(), rows.Close())
+		}
+		if corrupt(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // close lets go of the file.
@@ -154,6 +204,9 @@ func (f *file) close() error {
 	}
 	if f.db != nil {
 		errs = append(errs, f.db.Close())
+	}
+	for _, side := range f.side {
+		errs = append(errs, side.Close())
 	}
 	if f.head != nil {
 		errs = append(errs, f.head.Close())

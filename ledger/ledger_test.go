@@ -99,8 +99,12 @@ func TestRowsComeBack(t *testing.T) {
 	l.Turn(turn)
 	l.Lease(lease)
 	l.Worker(event)
-	until(t, "rows", func() bool { return turns(path) == 1 })
+	until(t, "the file", func() bool { return turns(path) == 1 })
 	r, ctx := look(t, path), t.Context()
+	until(t, "the last row", func() bool { // which may come a batch after the first
+		got, err := r.WorkerEvents(ctx, Query{})
+		return err != nil || len(got) > 0
+	})
 	if got, err := r.Turns(ctx, Query{}); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], turn) {
 		t.Errorf("turns = %+v, %v; want %+v", got, err, turn)
 	}

@@ -75,28 +75,36 @@ func (w *writer) write() {
 func (w *writer) attempt() error {
 	var err error
 	for range 3 {
-		err = w.once()
-		switch {
-		case err == nil:
+		if err = w.once(); err == nil {
 			return nil
-		case errors.Is(err, errGone):
-			w.drop()
-			w.note("%v at %s, begun anew", err, time.Now().Format(time.TimeOnly))
-		case corrupt(err):
-			w.drop()
-			to, e := setAside(w.l.path)
-			if e != nil {
-				return fmt.Errorf("%w; %w", err, e)
-			}
-			w.note("%s was damaged: moved to %s, begun anew", filepath.Base(w.l.path), filepath.Base(to))
-		case !busy(err):
-			w.drop() // what is open may be half broken
-			return err
-		default:
-			return err
+		}
+		if again, e := w.renew(err); !again {
+			return e
 		}
 	}
 	return err
+}
+
+// renew does what an error of the open file asks for. again says that the
+// next try begins a new file.
+func (w *writer) renew(err error) (again bool, _ error) {
+	switch {
+	case errors.Is(err, errGone):
+		w.drop()
+		w.note("%v at %s, begun anew", err, time.Now().Format(time.TimeOnly))
+		return true, nil
+	case corrupt(err):
+		w.drop()
+		to, e := setAside(w.l.path)
+		if e != nil {
+			return false, fmt.Errorf("%w; %w", err, e)
+		}
+		w.note("%s was damaged: moved to %s, begun anew", filepath.Base(w.l.path), filepath.Base(to))
+		return true, nil
+	case !busy(err):
+		w.drop() // what is open may be half broken
+	}
+	return false, err
 }
 
 // once is one try: open, look, commit, look again. A batch that went into a
@@ -149,14 +157,21 @@ func (w *writer) drop() {
 	}
 }
 
-// cut sweeps when it is time to.
+// cut sweeps when it is time to, and looks whether others can read what was
+// written.
 func (w *writer) cut(now time.Time) {
 	due := !now.Before(w.sweep) || w.fresh >= sweepRows
 	if w.file == nil || !due || time.Since(w.failed) < retry {
 		return
 	}
 	w.enter()
-	more, err := w.file.sweep(w.l.opt, now)
+	more, err := false, w.file.read()
+	if err == nil {
+		more, err = w.file.sweep(w.l.opt, now)
+	}
+	if err != nil {
+		_, err = w.renew(err) // nil when the next write begins a new file
+	}
 	w.leave(err)
 	if err != nil {
 		w.failed = now
