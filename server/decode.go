@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"net"
 	"sort"
 	"strconv"
 	"strings"
@@ -60,7 +61,7 @@ func (s *Server) body(c *fasthttp.RequestCtx) ([]byte, error) {
 		if len(buf) > s.o.MaxBody {
 			return nil, s.tooLarge()
 		}
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && len(buf) >= n {
 			return buf, nil
 		}
 		if err != nil {
@@ -80,24 +81,25 @@ func (s *Server) tooLarge() *dialect.Problem {
 // unread bytes takes the answer along. It gives up on one that sends too
 // much or pauses; the connection is then closed after the answer.
 func drain(c *fasthttp.RequestCtx) {
-	stream := c.RequestBodyStream()
-	if stream == nil {
-		return
+	if stream := c.RequestBodyStream(); stream != nil && !readOff(c.Conn(), stream, drainPause) {
+		c.SetConnectionClose()
 	}
+}
+
+// readOff reads from r, which reads from conn, and reports whether it came to
+// the end.
+func readOff(conn net.Conn, r io.Reader, pause time.Duration) bool {
 	var buf [16 << 10]byte
 	end := time.Now().Add(drainTime)
 	for left := drainLimit; left > 0 && time.Now().Before(end); {
-		c.Conn().SetReadDeadline(time.Now().Add(drainPause))
-		n, err := stream.Read(buf[:])
-		if errors.Is(err, io.EOF) {
-			return
-		}
+		conn.SetReadDeadline(time.Now().Add(pause))
+		n, err := r.Read(buf[:])
 		if err != nil {
-			break
+			return errors.Is(err, io.EOF)
 		}
 		left -= n
 	}
-	c.SetConnectionClose()
+	return false
 }
 
 // find returns the model of a turn, when somebody serves it now.

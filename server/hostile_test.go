@@ -95,6 +95,8 @@ func TestRefusedIsReadable(t *testing.T) {
 		{"method", "PUT" + strings.TrimPrefix(request(chatPath, strings.Repeat("x", 5<<20)), "POST"), 405},
 		{"compressed", request(chatPath, strings.Repeat("x", 1<<19), "Content-Encoding: zstd"), 400},
 		{"form", request(chatPath, says("hi", ""), "Content-Type: multipart/form-data; boundary=x"), 200},
+		{"header flood", "GET /live HTTP/1.1\r\n" + strings.Repeat("X-A: "+strings.Repeat("y", 1000)+"\r\n", 5000) + "\r\n", 431},
+		{"malformed", "POST / HTTP/1.1\r\nno colon\r\n\r\n" + strings.Repeat("x", 5<<20), 400},
 		{"waits", "POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999999\r\n\r\n{", 413},
 		{"asks", "POST /v1/messages HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9999999999\r\n\r\n", 413},
 	} {
@@ -107,6 +109,20 @@ func TestRefusedIsReadable(t *testing.T) {
 			t.Errorf("%s: %d %.200s, want %d", c.name, status, body, c.want)
 		}
 		conn.Close()
+	}
+}
+
+// TestCutBody: a body that ends before its length is not taken for a whole
+// one, even where it reads as such.
+func TestCutBody(t *testing.T) {
+	r := newRig(t, 1)
+	conn := r.dial(t)
+	defer conn.Close()
+	body := says("hi", "")
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", chatPath, len(body)+5, body)
+	conn.(*net.TCPConn).CloseWrite()
+	if status, text := answerOf(t, conn, "POST"); status != 400 || !strings.Contains(text, "ended early") {
+		t.Errorf("%d %s", status, text)
 	}
 }
 

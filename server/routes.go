@@ -121,6 +121,7 @@ func (s *Server) malformed(c *fasthttp.RequestCtx, err error) {
 	if asSmall(err, &small) {
 		status, text = fasthttp.StatusRequestHeaderFieldsTooLarge, "the headers are larger than 64 KiB"
 	}
+	readOff(c.Conn(), c.Conn(), malformedPause) // else what it still sends would take the answer along
 	s.count.refused(status)
 	c.ResetBody()
 	c.SetStatusCode(status)

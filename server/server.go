@@ -22,16 +22,17 @@ import (
 )
 
 const (
-	windowSteps = 60                     // seconds that a worker's overlap and hit cover
-	rawBytes    = 64 << 20               // raw turns kept per model
-	maxMoves    = 3                      // times a turn goes on at another worker
-	drainTime   = 10 * time.Second       // how long that may take
-	drainPause  = time.Second            // a client that sends nothing for so long waits for its answer
-	drainLimit  = 64 << 20               // bytes read off after a 413, so that the client can read it
-	busyPause   = 250 * time.Millisecond // before workers that had no room are asked again
-	maxClients  = 8192                   // connections at once; one more is refused with 503
-	sendBuffer  = 128 << 10              // bytes of an answer that wait in the kernel for a client
-	retryAfter  = 5 * time.Second        // advice with a 503: a restart of a worker takes about that
+	windowSteps    = 60                     // seconds that a worker's overlap and hit cover
+	rawBytes       = 64 << 20               // raw turns kept per model
+	maxMoves       = 3                      // times a turn goes on at another worker
+	drainTime      = 10 * time.Second       // how long that may take
+	drainPause     = time.Second            // a client that sends nothing for so long waits for its answer
+	malformedPause = 100 * time.Millisecond // the same for one whose request has no end that we know
+	drainLimit     = 64 << 20               // bytes read off after a 413, so that the client can read it
+	busyPause      = 250 * time.Millisecond // before workers that had no room are asked again
+	maxClients     = 8192                   // connections at once; one more is refused with 503
+	sendBuffer     = 128 << 10              // bytes of an answer that wait in the kernel for a client
+	retryAfter     = 5 * time.Second        // advice with a 503: a restart of a worker takes about that
 )
 
 var (
