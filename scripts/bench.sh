@@ -55,7 +55,36 @@ program() {
   fi
 }
 
+# What needs no load generator: start, idle cost, help, a client's FIN.
+small() {
+  printf '{"test":"small","note":"%s","value":%s}\n' "$1" "$2" >>"$work/small.jsonl"
+}
+alone() {
+  local state=$work/alone best=1000000 t0 t1 pid a b
+  rm -rf "$state" && mkdir -p "$state"
+  export XDG_STATE_HOME=$state XDG_CONFIG_HOME=$state/c XDG_CACHE_HOME=$state/k
+  for _ in $(seq 20); do
+    t0=$(date +%s%N); ./dyn --help >/dev/null; t1=$(date +%s%N)
+    [ $((t1 - t0)) -lt $best ] && best=$((t1 - t0))
+  done
+  small "dyn --help, best of 20, ms" "$(awk "BEGIN{print $best/1e6}")"
+  t0=$(date +%s%N); ./dyn up sim --workers 3 --port 0 >/dev/null 2>&1; t1=$(date +%s%N)
+  small "dyn up sim --workers 3, ms" "$(awk "BEGIN{print ($t1-$t0)/1e6}")"
+  pid=$(./dyn ps --json=daemon | sed -n 's/.*"pid": \([0-9]*\).*/\1/p')
+  sleep 5
+  a=$(awk '{print $14+$15}' "/proc/$pid/stat"); sleep 30; b=$(awk '{print $14+$15}' "/proc/$pid/stat")
+  small "idle daemon, three workers, resident MiB" "$(awk '/VmRSS/{print $2/1024}' "/proc/$pid/status")"
+  small "idle daemon, three workers, % of a core over 30 s" "$(awk "BEGIN{print ($b-$a)/$(getconf CLK_TCK)/30*100}")"
+  ./dyn worker sim --write-model "$work/sim-model"
+  ./dyn down >/dev/null
+  go run ./scripts/bench -fin "$top/dyn" -model "$work/sim-model" >>"$work/small.jsonl"
+}
+
+rm -f "$work/small.jsonl"
+(alone)
 program
+mkdir -p "$work/peers/results"
+cat "$work/small.jsonl" >>"$work/peers/results/dyn.jsonl"
 go test -run '^$' -bench . -benchtime "${BENCH_TIME:-1s}" -benchmem ./... >"$work/go.txt"
 go run ./scripts/bench -results "$work/peers/results" -go "$work/go.txt" -commit "$(git rev-parse --short=12 HEAD)" >docs/bench.md
 echo "docs/bench.md is written"

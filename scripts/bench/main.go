@@ -16,7 +16,16 @@ func main() {
 	results := flag.String("results", "", "folder with dyn.jsonl and spike.jsonl")
 	gotest := flag.String("go", "", "output of go test -bench")
 	commit := flag.String("commit", "", "commit that was measured")
+	hang := flag.String("fin", "", "dyn to measure a client's FIN with, instead of making the page")
+	model := flag.String("model", "", "model folder for -fin")
 	flag.Parse()
+	if *hang != "" {
+		if err := fin(*hang, *model, 50); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: fin:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	p := page{w: bufio.NewWriter(os.Stdout)}
 	p.dyn = read(filepath.Join(*results, "dyn.jsonl"))
 	p.spike = read(filepath.Join(*results, "spike.jsonl"))

@@ -143,6 +143,16 @@ func (p *page) rest() {
 		mib, _ := r.num("proc", "router", "peak_rss_mib")
 		p.row("peak resident MiB, 10,000 distinct 2k prompts", figure(mib))
 	}
+	for _, r := range of(p.dyn, "fin") {
+		mid, _ := r.num("p50_ms")
+		far, _ := r.num("max_ms")
+		n, _ := r.num("n")
+		p.row("from a client's FIN to the abort at the engine, in "+r.str("note"), fmt.Sprintf("p50 %s ms, max %s ms of %.0f", figure(mid), figure(far), n))
+	}
+	for _, r := range of(p.dyn, "small") {
+		v, _ := r.num("value")
+		p.row(r.str("note"), figure(v))
+	}
 	for _, r := range of(p.dyn, "fault-kill-worker") {
 		p.row("engine killed under 16 streams", fmt.Sprintf("streams %v, next 20 turns %v", counts(r["streams"]), counts(r["after_kill_20_requests"])))
 	}
