@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
+	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/turn"
@@ -84,12 +85,16 @@ func understand(op string, err error) *failure {
 		out.Fault = *fault
 	}
 	switch {
+	case errors.Is(err, control.ErrSilent):
+		out.code, out.Err, out.Try = unhealthy, control.ErrSilent, "dyn down --now"
 	case errors.Is(err, context.Canceled):
 		out.code, out.Err = interrupted, errors.New("interrupted")
 	case errors.Is(err, context.DeadlineExceeded):
 		out.code = late
 	case errors.Is(err, control.ErrNone):
 		out.code, out.Err, out.Try = nothing, control.ErrNone, "dyn up"
+	case errors.Is(err, folders.ErrNoHome):
+		out.code, out.Try = usage, "HOME=<dir> dyn "+op
 	case errors.Is(err, prompt.ErrUnsupported):
 		out.code = usage
 	case errors.Is(err, fs.ErrNotExist), no != nil && no.Message == engine.ErrNoWorker.Error():

@@ -18,6 +18,7 @@ type psDoc struct {
 	Daemon  snapshot.Daemon   `json:"daemon"`
 	Models  []snapshot.Model  `json:"models"`
 	Workers []snapshot.Worker `json:"workers"`
+	Ledger  snapshot.Ledger   `json:"ledger"`
 }
 
 func psCmd(a *app) *cobra.Command {
@@ -42,9 +43,10 @@ func psCmd(a *app) *cobra.Command {
 			return err
 		}
 		if show.on() {
-			err = show.print(a.out, psDoc{1, s.Daemon, s.Models, s.Workers})
+			err = show.print(a.out, psDoc{1, s.Daemon, s.Models, s.Workers, s.Ledger})
 		} else {
 			err = psTable(s, noHeader).print(a.out)
+			a.warn(s.Ledger)
 		}
 		if err != nil {
 			return err
@@ -53,6 +55,18 @@ func psCmd(a *app) *cobra.Command {
 	}
 	show = asJSON(cmd, psDoc{})
 	return cmd
+}
+
+// warn tells on standard error that bookkeeping does not work, or did not.
+func (a *app) warn(l snapshot.Ledger) {
+	switch {
+	case l.Lost > 0:
+		fmt.Fprintf(a.err, "! ledger: %s lost: %s\n", plural(int(l.Lost), "row"), oneLine(l.Why))
+	case !l.OK:
+		fmt.Fprintf(a.err, "! ledger: not written: %s\n", oneLine(l.Why))
+	case l.Why != "":
+		fmt.Fprintf(a.err, "! ledger: %s\n", oneLine(l.Why))
+	}
 }
 
 // anyReady is nil when some worker takes turns.

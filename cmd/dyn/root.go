@@ -39,6 +39,7 @@ func (a *app) control() (*control.Client, error) {
 func run(args []string, out, errw io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends what does not heed the first
 	root := newRoot(&app{out: out, err: errw})
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

@@ -21,6 +21,13 @@ import (
 // ErrNone is in the chain when no daemon listens on the socket.
 var ErrNone = errors.New("no daemon is running")
 
+// ErrSilent is in the chain when a daemon is there and does not answer.
+var ErrSilent = errors.New("the daemon does not answer")
+
+// pictureLimit is how long a daemon may take for its picture, which costs it
+// no more than a moment.
+const pictureLimit = 5 * time.Second
+
 // Refusal is a daemon's answer that says no, with its reason and advice.
 type Refusal struct {
 	Status  int    `json:"-"`
@@ -67,9 +74,14 @@ func (c *Client) Now(ctx context.Context) (snapshot.Snapshot, error) {
 // Snapshot returns the daemon's picture of itself, a moment old at most.
 func (c *Client) Snapshot(ctx context.Context) (snapshot.Snapshot, error) {
 	var s snapshot.Snapshot
-	data, err := c.Raw(ctx, http.MethodGet, "/snapshot", nil)
+	quick, cancel := context.WithTimeout(ctx, pictureLimit)
+	defer cancel()
+	data, err := c.Raw(quick, http.MethodGet, "/snapshot", nil)
 	if err == nil {
 		err = json.Unmarshal(data, &s)
+	}
+	if err != nil && quick.Err() != nil && !errors.Is(ctx.Err(), context.Canceled) {
+		err = fmt.Errorf("ask daemon: %w", ErrSilent)
 	}
 	return s, err
 }

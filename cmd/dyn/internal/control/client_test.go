@@ -69,6 +69,22 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
+// A daemon that is there and says nothing is waited for no longer than one
+// waits for a picture.
+func TestSilent(t *testing.T) {
+	c := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := c.Snapshot(ctx); !errors.Is(err, ErrSilent) {
+		t.Fatalf("error = %v, want ErrSilent", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Snapshot(ended); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error = %v, want Canceled", err)
+	}
+}
+
 func TestNobody(t *testing.T) {
 	if _, err := New(filepath.Join(t.TempDir(), "none")).Snapshot(context.Background()); !errors.Is(err, ErrNone) {
 		t.Fatalf("error = %v, want ErrNone", err)

@@ -7,5 +7,6 @@
 //	POST   /stop                  end; {"now":true} without waiting for turns
 //
 // A Client holds no connection between calls, so a daemon that restarts is
-// simply found again. ErrNone is in the chain when nobody listens.
+// simply found again. ErrNone is in the chain when nobody listens,
+// ErrSilent when a picture does not come in five seconds.
 package control

@@ -2,6 +2,7 @@ package folders
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -22,6 +23,9 @@ type Folders struct {
 	short  string // where a socket goes whose path would be too long
 }
 
+// ErrNoHome is in the chain when nothing says where the folders are.
+var ErrNoHome = errors.New("HOME is not set")
+
 // Find reads the XDG variables through env, which is os.Getenv outside of
 // tests. A relative path in such a variable is ignored, as the rules ask.
 func Find(env func(string) string) (Folders, error) {
@@ -31,7 +35,7 @@ func Find(env func(string) string) (Folders, error) {
 			return filepath.Join(dir, "dyn"), nil
 		}
 		if !filepath.IsAbs(home) {
-			return "", fmt.Errorf("find folders: neither %s nor HOME is set", name)
+			return "", fmt.Errorf("find folders: %w, nor is %s", ErrNoHome, name)
 		}
 		return filepath.Join(home, under, "dyn"), nil
 	}
