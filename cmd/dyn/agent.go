@@ -53,6 +53,9 @@ func agentCmd(a *app, g agent, example string) *cobra.Command {
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp
 	})
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return fail(usage, g.name, err, "flags of the agent come after --", "dyn "+g.name+" -- <args>")
+	})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
 			return fail(usage, g.name, fmt.Errorf("%q stands before --", args[0]), "arguments of the agent come after --",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
+	"github.com/agentinfer/dyn/ledger/snapshot"
 )
 
 // errLeft says that the daemon which lived a moment ago does no longer, or
@@ -53,11 +54,24 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 		return err
 	}
 	st := step{State: state, URL: s.Daemon.URL, PID: s.Daemon.PID, Workers: len(s.Workers)}
+	if own := launched(s.Workers); p.named && p.Workers != own {
+		show.stage("plan", "", fmt.Sprintf("%s asked for, %d running: dyn down, then dyn %s --workers %d", plural(p.Workers, "worker"), own, p.op(), p.Workers))
+	}
 	if len(s.Models) > 0 {
 		st.Model, st.Context = s.Models[0].ID, s.Models[0].Context
 	}
 	show.finish(st)
 	return nil
+}
+
+// launched counts the workers that dyn started itself.
+func launched(ws []snapshot.Worker) (n int) {
+	for _, w := range ws {
+		if !w.Attached {
+			n++
+		}
+	}
+	return n
 }
 
 // settled waits until the daemon has started wholly: every worker has served

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
@@ -37,6 +40,16 @@ func status(ctx context.Context, a *app) error {
 func next(a *app, pairs ...string) {
 	fmt.Fprintln(a.out)
 	for i := 0; i < len(pairs); i += 2 {
-		fmt.Fprintf(a.out, "  %-16s  %s\n", pairs[i], pairs[i+1])
+		fmt.Fprintf(a.out, "  %-16s  %s\n", asCalled(pairs[i]), pairs[i+1])
 	}
+}
+
+// asCalled is a command line as it works here: where dyn is not on the path,
+// with the name by which this program was called.
+func asCalled(line string) string {
+	rest, ok := strings.CutPrefix(line, "dyn ")
+	if _, err := exec.LookPath("dyn"); err == nil || !ok || !strings.Contains(os.Args[0], "/") {
+		return line
+	}
+	return os.Args[0] + " " + rest
 }

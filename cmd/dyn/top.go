@@ -33,7 +33,7 @@ func topCmd(a *app) *cobra.Command {
 			return err
 		}
 		_, tty := terminal(a.out)
-		if once || show.on() || !tty {
+		if once || show.on() || !tty || os.Getenv("TERM") == "dumb" {
 			return frame(cmd.Context(), a, c.Now, ascii, show)
 		}
 		return tui.Run(cmd.Context(), c.Snapshot, tui.Options{
