@@ -5,11 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/agentinfer/dyn/engine/sim/pace"
 	"github.com/agentinfer/dyn/engine/sim/wire"
 )
+
+// maxBlocks is the largest KV cache: each block takes memory here too.
+const maxBlocks = 4 << 20
 
 // options are the flags of `dyn worker sim`; vLLM's names where vLLM has one.
 type options struct {
@@ -106,8 +110,8 @@ func (o *options) check() error {
 	switch {
 	case o.context < 0 || o.blocks < 0 || o.maxOpen < 0:
 		return fmt.Errorf("read flags: a limit is negative")
-	case o.speed < 0 || o.grace < 0:
-		return fmt.Errorf("read flags: --speed and --shutdown-timeout must not be negative")
+	case o.speed < 0 || math.IsNaN(o.speed) || o.grace < 0:
+		return fmt.Errorf("read flags: --speed and --shutdown-timeout must be numbers that are not negative")
 	case o.policy != "fcfs" && o.policy != "priority":
 		return fmt.Errorf("read flags: --scheduling-policy %q is unknown; known are fcfs, priority", o.policy)
 	case o.port < 0 || o.port > 65535:
@@ -116,8 +120,11 @@ func (o *options) check() error {
 	if o.blocks == 0 {
 		o.blocks = o.kvTokens / o.blockSize
 	}
-	if o.blocks < 2 {
+	switch {
+	case o.blocks < 2:
 		return fmt.Errorf("read flags: a KV cache of %d blocks is too small; one is reserved", o.blocks)
+	case o.blocks > maxBlocks:
+		return fmt.Errorf("read flags: a KV cache of %d blocks is too large; %d are the most", o.blocks, maxBlocks)
 	}
 	return nil
 }
