@@ -15,7 +15,8 @@ import (
 // Attach adds an engine that dyn did not start. It is probed with a real
 // token, and what was seen decides what is used of it; it is routed and shown
 // like any other worker, and never stopped. Attaching the same URL again
-// returns the worker that is there. The error is a *turn.Fault.
+// returns the worker that is there, or an error when that is down. The error
+// is a *turn.Fault.
 func (f *Fleet) Attach(ctx context.Context, at turn.Attach) (*Worker, error) {
 	base, err := address(at.URL)
 	if err != nil {
@@ -28,6 +29,11 @@ func (f *Fleet) Attach(ctx context.Context, at turn.Attach) (*Worker, error) {
 	defer release()
 	all := f.Workers()
 	if i := slices.IndexFunc(all, func(w *Worker) bool { return w.attached && w.Info().URL == base }); i >= 0 {
+		if info := all[i].Info(); info.State == turn.Down {
+			all[i].hurry() // it may be back
+			err := fmt.Errorf("it is attached as %s and down: %s", info.Name, info.Why)
+			return nil, &turn.Fault{Op: "attach " + base, Err: err, Try: "curl " + base + "/v1/models"}
+		}
 		return all[i], nil
 	}
 	a, c, seen, err := f.meet(ctx, Endpoint{URL: base, Key: at.Key})

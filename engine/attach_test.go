@@ -135,6 +135,9 @@ func TestAttachedComesBackWithAnotherModel(t *testing.T) {
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	eventually(t, "it is down", func() bool { return w.Info().State == turn.Down })
+	if _, err := r.Attach(t.Context(), turn.Attach{URL: w.Info().URL}); err == nil || !strings.Contains(err.Error(), "attached as a0 and down") {
+		t.Errorf("attached again while it is down: %v", err)
+	}
 	stranger := ownSim(t, port, "--served-model-name", "other")
 	eventually(t, "it is not taken for the old one", func() bool {
 		return w.Info().State == turn.Ready || strings.Contains(w.Info().Why, `serves "other" now`)

@@ -17,7 +17,7 @@
 // rest acts.
 //
 // An attached worker is probed instead of launched, is Down while it does not
-// answer, and is never stopped.
+// answer or serves another model than at first, and is never stopped.
 //
 // What a turn sees: Generate refuses at once on a worker that is not Ready. An
 // error in the chain of turn.ErrLost means that another worker should go on
