@@ -16,7 +16,7 @@ import (
 // downDoc is `dyn down --json`.
 type downDoc struct {
 	V     int    `json:"v"`
-	State string `json:"state"` // "stopped" or "already_stopped"
+	State string `json:"state"` // "stopped", "already_stopped", or with --dry-run "would_stop"
 	PID   int    `json:"pid,omitempty"`
 }
 
@@ -45,7 +45,7 @@ func downCmd(a *app) *cobra.Command {
 			return d.tell(show, downDoc{1, "already_stopped", 0}, "not running")
 		}
 		if dry {
-			return d.plan(cmd.Context())
+			return d.plan(cmd.Context(), show)
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), patience)
 		defer cancel()
@@ -75,10 +75,13 @@ func (d downer) tell(show *jsonFlag, doc downDoc, text string) error {
 }
 
 // plan prints what a stop would end.
-func (d downer) plan(ctx context.Context) error {
+func (d downer) plan(ctx context.Context, show *jsonFlag) error {
 	s, err := d.client.Now(ctx)
 	if err != nil {
 		return err
+	}
+	if show.on() {
+		return show.print(d.a.out, downDoc{1, "would_stop", s.Daemon.PID})
 	}
 	fmt.Fprintf(d.a.out, "would stop the daemon, pid %d\n", s.Daemon.PID)
 	for _, w := range s.Workers {
