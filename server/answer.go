@@ -21,7 +21,7 @@ func (f *flight) answer(c *fasthttp.RequestCtx, codec dialect.Codec) error {
 		f.land(nil, err)
 		return err
 	}
-	an := &analysis{f: f, parser: p}
+	an := &analysis{f: f, parser: p, ids: f.opened}
 	if f.t.Stream {
 		return f.stream(c, codec.Stream(f.t), an)
 	}
@@ -189,6 +189,7 @@ type analysis struct {
 	err    error // why it ended early
 	end    turn.End
 	usage  turn.Usage
+	ids    int // of the answer, read so far
 	reason turn.Reason
 	answer dialect.Answer // as the client will send it back
 }
@@ -216,6 +217,7 @@ func (an *analysis) events(it item) []turn.Event {
 		an.buf = append(an.buf, turn.Event{Kind: turn.Fail, Err: an.f.problem(it.err)})
 		return an.buf
 	}
+	an.ids += len(it.delta.IDs)
 	an.buf = an.parser.Push(an.buf[:0], it.delta.Text)
 	if end := it.delta.End; end != nil {
 		if end.Reason == turn.Cut {

@@ -53,6 +53,7 @@ type flight struct {
 	busy  bool            // some were busy; fly's
 
 	opening string    // of the answer, given with the prompt; the first delta takes it along
+	opened  int       // ids of the opening
 	onlyOne string    // stop string that holds the answer to one call
 	said    []uint32  // the answer's ids so far; fly's until the last item
 	told    int       // bytes of its text so far; fly's
@@ -213,11 +214,11 @@ func (f *flight) moves(st *seat, err error) bool {
 	if errors.Is(err, turn.ErrBusy) { // nothing was lost, it only has no room now
 		f.exclude(st.name)
 		f.busy = true
-		f.step.CompareAndSwap(prefills, waits)
+		f.advance(prefills, waits)
 		return true
 	}
-	if f.row.Moved >= maxMoves {
-		return false
+	if f.row.Moved >= maxMoves || f.first.IsZero() && f.row.Moved > 0 {
+		return false // a turn that lost two workers before its first token may be why
 	}
 	if rest := f.retreat(); rest != "" {
 		f.told += len(rest)
@@ -234,7 +235,7 @@ func (f *flight) moves(st *seat, err error) bool {
 	f.row.Moved++
 	f.exclude(st.name)
 	f.chain()
-	f.step.CompareAndSwap(prefills, waits)
+	f.advance(prefills, waits)
 	f.s.count.moved.Add(1)
 	return true
 }

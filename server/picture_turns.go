@@ -77,13 +77,16 @@ func (s *Server) sessionPicture(now time.Time) []snapshot.Session {
 	var list []snapshot.Session
 	at := map[string]int{}
 	s.sessions.Recent(now.Add(-time.Hour), sessionsShown, func(a *session.Agent) {
+		f := a.Figures()
+		if f.Turns == 0 {
+			return // its first turn was refused
+		}
 		i, ok := at[a.Who.Session]
 		if !ok {
 			i = len(list)
 			at[a.Who.Session] = i
 			list = append(list, snapshot.Session{ID: a.Who.Session, Harness: a.Who.Harness, Model: a.Model})
 		}
-		f := a.Figures()
 		list[i].Agents = append(list[i].Agents, agentPicture(a, f, now))
 		if f.Last.After(list[i].LastSeen) {
 			list[i].LastSeen = f.Last

@@ -35,7 +35,7 @@ func (f *flight) begin() {
 // daemon that dies leaves a trace of the turns it was serving.
 func (f *flight) seated(st *seat) {
 	now := time.Now()
-	f.step.CompareAndSwap(waits, prefills)
+	f.advance(waits, prefills)
 	parts, _ := json.Marshal(st.decision)
 	f.overlap.Store(int64(st.decision.Overlap))
 	f.tells.Store(st.tells)
@@ -48,10 +48,6 @@ func (f *flight) seated(st *seat) {
 	}
 	f.s.ledger.Turn(f.row)
 	f.a.Note(func(g *session.Figures) {
-		if f.row.Moved == 0 {
-			g.Waiting--
-			g.Prefill++
-		}
 		g.Worker = st.decision.Worker
 		g.Overlap = ratio(st.decision.Overlap, f.asked)
 	})
@@ -61,7 +57,7 @@ func (f *flight) seated(st *seat) {
 // the very first.
 func (f *flight) started(st *seat) {
 	st.started()
-	if !f.step.CompareAndSwap(prefills, streams) {
+	if !f.advance(prefills, streams) {
 		return
 	}
 	now := time.Now()
@@ -72,11 +68,25 @@ func (f *flight) started(st *seat) {
 	st.member.window.Add(now, count)
 	f.s.recent.Add(now, count)
 	f.s.history.Add(now, count)
+	f.a.Note(func(g *session.Figures) { g.TTFT = ttft })
+}
+
+// advance takes the flight from one step to another, for the screen too; false
+// when it was not there.
+func (f *flight) advance(from, to int32) bool {
+	if !f.step.CompareAndSwap(from, to) {
+		return false
+	}
 	f.a.Note(func(g *session.Figures) {
-		g.Prefill--
-		g.Streaming++
-		g.TTFT = ttft
+		*stepOf(g, from)--
+		*stepOf(g, to)++
 	})
+	return true
+}
+
+// stepOf is the count of an agent's turns that are at a step.
+func stepOf(g *session.Figures, step int32) *int {
+	return [...]*int{waits: &g.Waiting, prefills: &g.Prefill, streams: &g.Streaming}[step]
 }
 
 // leases records what the turn asks to be kept. Blocks are those of the
@@ -125,30 +135,24 @@ func (f *flight) land(an *analysis, err error) {
 	f.row.TotalMS = ms(now.Sub(f.t.Arrived))
 	f.row.Outcome, f.row.Error = f.outcome(an, err)
 	var answer uint64
-	if an != nil && an.reason != "" {
+	switch {
+	case an != nil && an.reason != "":
 		f.ended(an, now)
-		answer = f.keep(an)
-	} else {
+		answer = f.keep(an, f.said)
+	case an != nil && f.left.Load() && f.row.Moved == 0: // a user's interrupt: the client has what was read
+		answer = f.keep(an, f.said[:min(an.ids, len(f.said))])
+		fallthrough
+	default:
 		f.row.Output = len(f.said)
 	}
 	f.s.sessions.Said(f.a, f.rolling, answer, f.asked)
-	f.a.Note(func(g *session.Figures) { unstep(g, f.row) })
+	f.a.Note(func(g *session.Figures) {
+		*stepOf(g, was)--
+		g.Context = f.row.Prompt + f.row.Output
+		g.Last = now
+	})
 	f.s.count.outcome(f.row)
 	f.s.ledger.Turn(f.row)
-}
-
-// unstep takes a turn that landed out of an agent's figures.
-func unstep(g *session.Figures, row ledger.Turn) {
-	switch {
-	case row.TTFTMS >= 0:
-		g.Streaming--
-	case row.Worker != "":
-		g.Prefill--
-	default:
-		g.Waiting--
-	}
-	g.Context = row.Prompt + row.Output
-	g.Last = time.Now()
 }
 
 // ended takes the engine's usage into row, windows and figures.
@@ -180,14 +184,14 @@ func (f *flight) ended(an *analysis, now time.Time) {
 // keep remembers the raw turn, so that the next prompt holds it as it was
 // made, and returns the rolling hash after it. An answer cut at a client's
 // stop string is not what its ids say, so it is not kept.
-func (f *flight) keep(an *analysis) uint64 {
+func (f *flight) keep(an *analysis, ids []uint32) uint64 {
 	var last uint64
 	if n := len(f.rolling); n > 0 {
 		last = f.rolling[n-1]
 	}
 	after := prompt.Next(last, an.answer.Message())
 	if an.reason != turn.Stopped && an.reason != turn.Aborted {
-		f.m.raw.Put(after, f.said)
+		f.m.raw.Put(after, ids)
 	}
 	return after
 }

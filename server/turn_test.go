@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -293,5 +294,47 @@ func TestAllDown(t *testing.T) {
 		if status, body := r.get(path); status != want {
 			t.Errorf("%s: %d, want %d: %s", path, status, want, body)
 		}
+	}
+}
+
+// TestInterrupted: after a user's interrupt the client sends back what it has
+// read, and none of it is computed again.
+func TestInterrupted(t *testing.T) {
+	r := newRig(t, 1, brainFile(t, "  - when: 'go on'\n    say: ok\n"+stallBrain[1:]))
+	ask := `{"role":"user","content":` + quote(words(100)+" stall later") + `}`
+	ctx, hangUp := context.WithCancel(t.Context())
+	got := make(chan string)
+	go func() {
+		defer close(got)
+		resp := r.send(ctx, "/v1/chat/completions", `{"model":"sim","stream":true,"messages":[`+ask+`]}`)
+		defer resp.Body.Close()
+		in := bufio.NewReader(resp.Body)
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if text := joined(t, line); text != "" {
+				got <- text
+			}
+		}
+	}()
+	text := ""
+	for !strings.Contains(text, "two") { // three tokens come, then nothing
+		text += <-got
+	}
+	hangUp()
+	for more := range got {
+		text += more
+	}
+	first := r.rows(1)[0]
+	status, body := r.post("/v1/chat/completions", `{"model":"sim","messages":[`+ask+`,{"role":"assistant","content":`+quote(text)+`},{"role":"user","content":"go on"}]}`)
+	if status != 200 || first.Outcome != "cancel" {
+		t.Fatalf("%d %s after %+v", status, body, first)
+	}
+	second := r.rows(2)[1]
+	fresh := second.Prompt - first.Prompt - first.Output
+	if again := second.Prompt - second.Cached; again > fresh+2*16 {
+		t.Errorf("computed again %d of %d, new %d", again, second.Prompt, fresh)
 	}
 }

@@ -11,6 +11,7 @@ import (
 const (
 	attribution     = "x-anthropic-billing-header:"
 	classifierStop  = "</block>"
+	classifierStart = "You are a security monitor"
 	compactionStart = "CRITICAL: Respond with TEXT ONLY"
 	searchTool      = "web_search_"
 )
@@ -33,7 +34,7 @@ func (r *messagesReader) who(t *turn.Turn, root tape.Value, header func(string) 
 	switch {
 	case isProbe(t):
 		aside(&w, "probe")
-	case len(t.Stop) == 1 && t.Stop[0] == classifierStop:
+	case len(t.Stop) == 1 && t.Stop[0] == classifierStop, len(t.Tools) == 0 && monitors(t):
 		aside(&w, "classifier")
 	case onlySearch(root):
 		aside(&w, "search")
@@ -44,6 +45,22 @@ func (r *messagesReader) who(t *turn.Turn, root tape.Value, header func(string) 
 		w.Kind = "compaction"
 	}
 	return w
+}
+
+// monitors reports the second look of Claude Code's classifier, which may
+// think before its verdict and has no stop text.
+func monitors(t *turn.Turn) bool {
+	for _, m := range t.Messages {
+		if m.Role != turn.System {
+			break
+		}
+		for _, b := range m.Blocks {
+			if strings.HasPrefix(b.Text, classifierStart) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // onlySearch reports Claude Code's request to a hosted web search.

@@ -179,6 +179,9 @@ func (r *messagesReader) use(b tape.Value) turn.Block {
 	args := []byte("{}")
 	if input := b.Key("input"); input.Given() {
 		args = clone(input)
+		if raw := input.Key("__unparsedToolInput").Key("raw"); raw.Kind() == tape.String {
+			args = Args(raw.Text()) // a cut call, as Claude Code keeps it
+		}
 	}
 	return turn.Block{
 		Kind: turn.ToolUse, ID: r.needed(b, "id"), Name: r.needed(b, "name"),
