@@ -70,7 +70,7 @@ func (f *Fleet) Detach(ctx context.Context, name string) error {
 		return err
 	}
 	if !w.attached {
-		return &turn.Fault{Op: "detach " + name, Err: ErrNotAttached, Why: "dyn started it", Try: "dyn drain " + name}
+		return &turn.Fault{Op: "detach " + name, Err: ErrNotAttached, Why: "dyn started it", Try: "dyn down"}
 	}
 	release, err := f.claim(ctx, w.Info().URL) // who attaches it meanwhile gets a worker of its own
 	if err != nil {

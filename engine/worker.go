@@ -135,11 +135,6 @@ func (w *Worker) change(f func()) {
 	w.fleet.changed(w)
 }
 
-// enter moves the worker to a state.
-func (w *Worker) enter(s turn.State, why string) {
-	w.change(func() { w.life.enter(s, why, time.Now()) })
-}
-
 // capable notes what the KV feed was seen to do.
 func (w *Worker) capable(events, replay bool) {
 	w.change(func() { w.caps.Events, w.caps.Replay = events, replay })

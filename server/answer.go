@@ -141,11 +141,11 @@ func (f *flight) pour(out *sink, enc dialect.Encoder, an *analysis, first item) 
 		}
 		select {
 		case it := <-f.out:
-			if buf = an.encode(buf[:0], enc, it); len(buf) > 0 {
-				quiet.Reset(f.s.pingEvery) // what writes nothing is no sign of life
+			buf = an.encode(buf[:0], enc, it)
+		case now := <-quiet.C:
+			if buf = buf[:0]; now.Sub(out.wrote) >= f.s.pingEvery/2 { // what writes nothing is no sign of life
+				buf = enc.Ping(buf)
 			}
-		case <-quiet.C:
-			buf = enc.Ping(buf[:0])
 		case <-f.ctx.Done():
 			buf = an.encode(buf[:0], enc, item{err: context.Cause(f.ctx)})
 		}
@@ -157,6 +157,8 @@ type sink struct {
 	w        *bufio.Writer
 	deadline func(time.Time) error
 	patience time.Duration
+	wrote    time.Time // when something was last written
+	set      time.Time // when the deadline was last moved
 }
 
 // write sends b; false when the client is gone.
@@ -164,7 +166,11 @@ func (s *sink) write(b []byte) bool {
 	if len(b) == 0 {
 		return true
 	}
-	s.deadline(time.Now().Add(s.patience))
+	s.wrote = time.Now()
+	if s.wrote.Sub(s.set) > s.patience/8 { // not for each token: it costs as much as encoding one
+		s.set = s.wrote
+		s.deadline(s.wrote.Add(s.patience))
+	}
 	s.w.Write(b) // bufio keeps the error for Flush
 	return s.w.Flush() == nil
 }

@@ -103,6 +103,7 @@ func (f *flight) render() error {
 func (f *flight) build() (p prompt.Prompt, limit int, err error) {
 	f.a.Turn.Lock()
 	defer f.a.Turn.Unlock()
+	f.a.Inherit()
 	p, err = f.m.Prompt.Build(&f.a.State, f.t, f.rolling, f.m.raw)
 	if err != nil {
 		return p, 0, &dialect.Problem{Kind: dialect.Invalid, Message: err.Error()}

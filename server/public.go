@@ -98,10 +98,13 @@ func (s *Server) state() (word string, ready, all int) {
 		r, a := m.ready()
 		ready, all = ready+r, all+a
 	}
+	if ready > 0 {
+		s.was.Store(true)
+	}
 	switch {
 	case s.stopping.Load():
 		return "stopping", ready, all
-	case all == 0:
+	case ready == 0 && !s.was.Load():
 		return "starting", ready, all
 	case ready == 0:
 		return "no workers", ready, all

@@ -73,6 +73,7 @@ type Server struct {
 	url       atomic.Pointer[string]
 	drawn     atomic.Pointer[snapshot.Snapshot] // the last picture
 	stopping  atomic.Bool
+	was       atomic.Bool // some worker was seen ready
 
 	life context.Context // ends all flights
 	kill context.CancelCauseFunc

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +30,11 @@ func workerCmd(a *app) *cobra.Command {
 		Args:               cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// It minds signals itself: the first one lets its turns end.
-			return sim.Run(context.WithoutCancel(cmd.Context()), args, a.out, a.err)
+			err := sim.Run(context.WithoutCancel(cmd.Context()), args, a.out, a.err)
+			if errors.Is(err, sim.ErrUsage) {
+				return fail(usage, "worker sim", err, "", "dyn worker sim --help")
+			}
+			return err
 		},
 	})
 	return cmd

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"time"
 
 	"github.com/agentinfer/dyn/engine/sim/pace"
@@ -49,7 +50,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	f.StringVar(&o.host, "host", "127.0.0.1", "address to listen on")
 	f.IntVar(&o.port, "port", 0, "port to listen on; 0 is a free one")
 	f.StringVar(&o.name, "served-model-name", "sim", "name of the model")
-	f.StringVar(&o.apiKey, "api-key", "", "key that /v1 routes ask for")
+	f.StringVar(&o.apiKey, "api-key", "", "key that /v1 routes ask for; default $VLLM_API_KEY")
 	f.StringVar(&o.modelDir, "model-dir", "", "model folder; its tokenizer is used instead of our own")
 	f.StringVar(&o.writeModel, "write-model", "", "write the model folder here and end")
 	f.StringVar(&o.brain, "brain", "", "YAML file that says what to answer")
@@ -72,17 +73,23 @@ func parse(args []string, help io.Writer) (options, error) {
 			f.SetOutput(help)
 			f.PrintDefaults()
 		}
-		return o, fmt.Errorf("read flags: %w", err)
+		return o, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	if f.NArg() > 0 {
-		return o, fmt.Errorf("read flags: unexpected argument %q", f.Arg(0))
+		return o, fmt.Errorf("%w: unexpected argument %q", ErrUsage, f.Arg(0))
+	}
+	if o.apiKey == "" {
+		o.apiKey = os.Getenv("VLLM_API_KEY")
 	}
 	o.grace = time.Duration(grace * float64(time.Second))
 	var err error
 	if o.events, err = wire.Parse(kv); err != nil {
-		return o, err
+		return o, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
-	return o, o.check()
+	if err := o.check(); err != nil {
+		return o, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return o, nil
 }
 
 // ignore accepts flags of a vLLM launch line that change nothing here.

@@ -14,8 +14,6 @@ type problem struct {
 	param   string // "" is null
 }
 
-func (p *problem) Error() string { return p.message }
-
 // body is the error document.
 func (p *problem) body() string {
 	param := "null"

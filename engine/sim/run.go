@@ -15,6 +15,9 @@ import (
 	"github.com/agentinfer/dyn/engine/sim/model"
 )
 
+// ErrUsage is in the chain of what Run returns for flags that make no sense.
+var ErrUsage = errors.New("read flags")
+
 // Run is `dyn worker sim`: it reads flags from args, prints "listening on
 // http://host:port" to stdout when it is ready, and serves until it is told to
 // stop by SIGTERM, SIGINT or the end of ctx. See the package comment for what

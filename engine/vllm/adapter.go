@@ -32,7 +32,7 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 	flags["host"] = "127.0.0.1"
 	flags["port"] = strconv.Itoa(at.Port)
 	flags["served-model-name"] = s.Recipe.Model
-	flags["api-key"] = at.Key
+	delete(flags, "api-key") // a command line can be read by everybody on the machine
 
 	l := engine.Launch{
 		Args: append(s.Command(at), engine.Args(flags)...),
@@ -41,6 +41,7 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 			"VLLM_HOST_IP=127.0.0.1", // what tcp://* binds
 			"VLLM_KV_EVENTS_USE_INT_BLOCK_HASHES=1",
 			"VLLM_NO_USAGE_STATS=1",
+			"VLLM_API_KEY=" + at.Key,
 		},
 		Known: known(flags),
 	}

@@ -247,7 +247,7 @@ func TestLaunch(t *testing.T) {
 	}
 	line := strings.Join(l.Args, " ")
 	for _, want := range []string{
-		"/bin/dyn worker sim --", "--host 127.0.0.1", "--port 8101", "--api-key k", "--served-model-name sim", "--speed 0",
+		"/bin/dyn worker sim --", "--host 127.0.0.1", "--port 8101", "--served-model-name sim", "--speed 0",
 		"--scheduling-policy priority", `"endpoint":"tcp://*:0"`, "--max-model-len 262144",
 	} {
 		if !strings.Contains(line, want) {

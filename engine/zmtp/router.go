@@ -72,9 +72,6 @@ func (r *Router) Send(to Peer, frames ...[]byte) error {
 	return nil
 }
 
-// Dropped counts messages that Send gave up.
-func (r *Router) Dropped() int64 { return r.dropped.Load() }
-
 // Close lets queued messages leave for a quarter of a second, then ends all
 // connections and Recv.
 func (r *Router) Close() error {

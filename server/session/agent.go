@@ -17,6 +17,8 @@ type Agent struct {
 	Turn  sync.Mutex // held while a turn builds its prompt; guards State
 	State prompt.State
 
+	parent *Agent // where it forked from, until its first prompt; guarded by Turn
+
 	// Guarded by the store's mutex.
 	elem   *list.Element // nil when dropped
 	line   []uint64      // rolling hashes of the last prompt, then of the answer
@@ -41,6 +43,19 @@ type Figures struct {
 	Hit         float64 // share of the last ended prompt that was cached
 	TTFT        time.Duration
 	LeaseEnds   time.Time
+}
+
+// Inherit gives a fork the prompt of the agent it left, so that only what
+// differs is tokenised. Turn must be held; the parent's is taken inside, and
+// parents are always older.
+func (a *Agent) Inherit() {
+	if a.parent == nil {
+		return
+	}
+	a.parent.Turn.Lock()
+	a.State = *a.parent.State.Clone()
+	a.parent.Turn.Unlock()
+	a.parent = nil
 }
 
 // Figures returns a copy.

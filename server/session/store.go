@@ -54,28 +54,30 @@ func New(l Limits) *Store {
 func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var a *Agent
+	var a, parent *Agent
 	if t.Who.Session != "" {
 		if t.Who.Agent == "" {
 			t.Who.Agent = "main"
 		}
 		a = s.byName[name{t.Model, t.Who.Session, t.Who.Agent}]
 	} else {
-		a = s.infer(t, rolling)
+		a, parent = s.infer(t, rolling)
 	}
 	if a == nil {
 		a = s.add(t, now)
+		a.parent = parent
 	}
 	s.recent.MoveToFront(a.elem)
 	a.seen(now)
 	return a
 }
 
-// infer finds the agent of a turn without names, or names a new one in t.Who.
-func (s *Store) infer(t *turn.Turn, rolling []uint64) *Agent {
+// infer finds the agent of a turn without names, or names a new one in t.Who
+// and returns the agent from whose line it forks, if any.
+func (s *Store) infer(t *turn.Turn, rolling []uint64) (a, parent *Agent) {
 	first := firstUser(t)
 	for i := len(rolling) - 1; i >= first; i-- {
-		a := s.byHash[place{t.Model, rolling[i]}]
+		a = s.byHash[place{t.Model, rolling[i]}]
 		if a == nil {
 			continue
 		}
@@ -83,11 +85,11 @@ func (s *Store) infer(t *turn.Turn, rolling []uint64) *Agent {
 		again := i == len(rolling)-1 // the whole turn is part of its line
 		t.Who.Session, t.Who.Agent, t.Who.Parent = a.Who.Session, a.Who.Agent, a.Who.Parent
 		if goesOn || again {
-			return a
+			return a, nil
 		}
 		s.forks++
 		t.Who.Agent, t.Who.Parent = fmt.Sprintf("fork-%d", s.forks), a.Who.Agent
-		return nil
+		return nil, a
 	}
 	anchor := uint64(0)
 	if first < len(rolling) {
@@ -96,7 +98,7 @@ func (s *Store) infer(t *turn.Turn, rolling []uint64) *Agent {
 		anchor = rolling[len(rolling)-1]
 	}
 	t.Who.Session, t.Who.Agent = fmt.Sprintf("h%012x", anchor>>16), "main"
-	return s.byName[name{t.Model, t.Who.Session, t.Who.Agent}]
+	return s.byName[name{t.Model, t.Who.Session, t.Who.Agent}], nil
 }
 
 // firstUser is the index of the first user message, or of the last message

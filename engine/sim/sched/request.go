@@ -34,12 +34,6 @@ const (
 	running
 )
 
-// Running reports whether the request holds blocks.
-func (r *Request) Running() bool { return r.state == running }
-
-// Computed is the number of tokens that lie in the cache for this request.
-func (r *Request) Computed() int { return r.done }
-
 // before orders waiting requests.
 func (r *Request) before(o *Request) bool {
 	if r.Priority != o.Priority {

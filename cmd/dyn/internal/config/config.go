@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Value is a setting's value and the place it came from.
@@ -137,12 +136,6 @@ func (s *Set) Text(key string) string { return s.Values[key].Text }
 func (s *Set) Int(key string) int {
 	n, _ := strconv.Atoi(s.Text(key))
 	return n
-}
-
-// Duration returns a time; 0 when the setting has none.
-func (s *Set) Duration(key string) time.Duration {
-	d, _ := time.ParseDuration(s.Text(key))
-	return d
 }
 
 // Worker returns what is handed to each worker: its own flag's name and the
