@@ -24,8 +24,10 @@ func (e *WorkerEvent) size() int64 { return int64(512 + len(e.Detail)) }
 
 // clipTurn returns t as a row, its text cut.
 func clipTurn(t Turn) *Turn {
-	for _, s := range []*string{&t.ID, &t.Dialect, &t.Harness, &t.Session, &t.Agent,
-		&t.Parent, &t.Kind, &t.Model, &t.Class, &t.Worker, &t.Outcome} {
+	for _, s := range []*string{
+		&t.ID, &t.Dialect, &t.Harness, &t.Session, &t.Agent,
+		&t.Parent, &t.Kind, &t.Model, &t.Class, &t.Worker, &t.Outcome,
+	} {
 		*s = clip(*s, maxName)
 	}
 	t.Error = clip(t.Error, maxText)
