@@ -90,7 +90,9 @@ func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 	}()
 	client := a.Open(at)
 	defer client.Close()
-	seen, err := firstToken(ctx, client)
+	patient, stop := within(ctx, w.fleet.o.StartLimit, "no first token")
+	seen, err := firstToken(patient, client)
+	stop()
 	if err != nil {
 		return err
 	}

@@ -50,19 +50,17 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	again := false
+	kind := EventReady
+	if w.Info().Restarts > 0 && !w.attached {
+		kind = EventRestarted
+	}
+	w.fleet.tell(w, kind, "") // before those who wait for the state go on
 	w.change(func() {
-		again = w.life.restarts > 0
 		events, replay := f.sees()
 		w.client = c
 		w.caps.Events, w.caps.Replay = events, replay
 		w.life.ready(time.Now())
 	})
-	kind := EventReady
-	if again && !w.attached {
-		kind = EventRestarted
-	}
-	w.fleet.tell(w, kind, "")
 	return w.watch(ctx, c)
 }
 

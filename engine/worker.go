@@ -60,7 +60,7 @@ func (w *Worker) Info() turn.WorkerInfo {
 	return turn.WorkerInfo{
 		Name: w.name, URL: w.url, PID: w.pid, Attached: w.attached,
 		State: w.life.state, Why: w.life.why, Since: w.life.since, Restarts: w.life.restarts,
-		GPUs: w.gpus, Log: w.log, Caps: w.caps,
+		GPUs: w.gpus, Log: w.log, Caps: w.caps, Dropped: w.dropped,
 	}
 }
 

@@ -148,6 +148,9 @@ func (m *model) orphans() (n int64) {
 	for _, x := range m.indexes {
 		n += x.Stats().Dropped()
 	}
+	for _, b := range m.members {
+		n += b.info.Dropped
+	}
 	return n
 }
 

@@ -62,6 +62,7 @@ type WorkerInfo struct {
 	Restarts int
 	GPUs     []int
 	Log      string // path of its log file; "" when attached
+	Dropped  int64  // KV batches and events of it that could not be read
 	Caps     Capabilities
 }
 

@@ -39,8 +39,13 @@ func status(ctx context.Context, a *app) error {
 // next prints commands that are likely the next ones.
 func next(a *app, pairs ...string) {
 	fmt.Fprintln(a.out)
+	width := 16
 	for i := 0; i < len(pairs); i += 2 {
-		fmt.Fprintf(a.out, "  %-16s  %s\n", asCalled(pairs[i]), pairs[i+1])
+		pairs[i] = asCalled(pairs[i])
+		width = max(width, len(pairs[i]))
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		fmt.Fprintf(a.out, "  %-*s  %s\n", width, pairs[i], pairs[i+1])
 	}
 }
 

@@ -143,10 +143,23 @@ func compare(ctx context.Context, s snapshot.Snapshot, text string, unstarted in
 		if err := tiers(ctx, w); err != nil {
 			return err
 		}
-		row := fmt.Sprintf(`%s +ready +%d +%d `, w.Name, w.Running, w.Waiting)
-		busy := fmt.Sprintf(`%s +busy +%d +%d `, w.Name, w.Running, w.Waiting)
-		if !regexp.MustCompile(row).MatchString(text) && !regexp.MustCompile(busy).MatchString(text) {
+		overlap := "–"
+		if w.Overlap != nil {
+			overlap = fmt.Sprintf("%.2f", *w.Overlap)
+		}
+		row := fmt.Sprintf(`%s +(ready|busy) +%d +%d +\S+ +%.0f%% +%s `, w.Name, w.Running, w.Waiting, 100*w.KVUsed, regexp.QuoteMeta(overlap))
+		if !regexp.MustCompile(row).MatchString(text) {
 			return fmt.Errorf("the frame has no row %q:\n%s", row, text)
+		}
+	}
+	row := fmt.Sprintf(`%d asked`, len(s.Leases.Live)) // the largest ones have a row each
+	if largest := s.Leases.Live[0]; !strings.Contains(text, row) || !regexp.MustCompile(fmt.Sprintf(`crowd-\d+ +%d +\d+m`, largest.Tokens)).MatchString(text) {
+		return fmt.Errorf("the frame does not show %s and %d tokens:\n%s", row, largest.Tokens, text)
+	}
+	for _, t := range s.Tiers {
+		row := fmt.Sprintf(`%s +\S+ +%.0f%%`, t.Name, 100*float64(t.Used)/float64(t.Capacity))
+		if !regexp.MustCompile(row).MatchString(text) {
+			return fmt.Errorf("the frame has no tier %q:\n%s", row, text)
 		}
 	}
 	return nil
