@@ -95,7 +95,7 @@ func TestReferenceIDs(t *testing.T) {
 	for _, c := range []struct {
 		model   string
 		differs int
-	}{{"qwen3", 1}, {"llama3", 0}} {
+	}{{"qwen3", 1}, {"llama3", 0}, {"gptoss", 0}, {"deepseek_v3", 0}} {
 		t.Run(c.model, func(t *testing.T) {
 			tok := model(t, c.model)
 			want := decoded[[][]uint32](t, "ids-"+c.model+".json")

@@ -6,22 +6,6 @@ import (
 	"strings"
 )
 
-// Pattern is the split pattern of Qwen's files, and of our own.
-const Pattern = beforeNumber + `\p{N}` + afterNumber
-
-// The cl100k family's pattern, around its number part.
-const (
-	beforeNumber = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|`
-	afterNumber  = `| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-)
-
-// patterns are the split patterns that splitter knows, with the most digits
-// that each puts in one piece.
-var patterns = map[string]int{
-	Pattern: 1,
-	beforeNumber + `\p{N}{1,3}` + afterNumber: 3,
-}
-
 // stage is any normalizer, pre-tokenizer or decoder.
 type stage struct {
 	Type          string  `json:"type"`
@@ -31,10 +15,11 @@ type stage struct {
 		Regex  *string
 		String *string
 	} `json:"pattern"`
-	Behavior       string `json:"behavior"`
-	Invert         bool   `json:"invert"`
-	AddPrefixSpace bool   `json:"add_prefix_space"`
-	UseRegex       *bool  `json:"use_regex"` // absent is true
+	Behavior         string `json:"behavior"`
+	Invert           bool   `json:"invert"`
+	AddPrefixSpace   *bool  `json:"add_prefix_space"` // absent is true
+	UseRegex         *bool  `json:"use_regex"`        // absent is true
+	IndividualDigits bool   `json:"individual_digits"`
 }
 
 // pipeline sets what comes before and after the merges, or says which stage
@@ -99,34 +84,6 @@ func (t *Tokenizer) normalize(s stage) error {
 		return nil
 	}
 	return unsupported("normalizer %s", named(s))
-}
-
-// cut takes the pre-tokenizer: a split by a known pattern, then the bytes'
-// alphabet.
-func (t *Tokenizer) cut(s stage) error {
-	parts := s.Pretokenizers
-	if s.Type != "Sequence" || len(parts) != 2 || parts[0].Type != "Split" || parts[1].Type != "ByteLevel" {
-		return unsupported("pre_tokenizer %s", named(s))
-	}
-	split, level := parts[0], parts[1]
-	switch {
-	case split.Pattern.Regex == nil:
-		return unsupported("a split without a regular expression")
-	case split.Behavior != "Isolated" || split.Invert:
-		return unsupported("split behavior %q, invert %v", split.Behavior, split.Invert)
-	case level.AddPrefixSpace:
-		return unsupported("add_prefix_space")
-	case level.UseRegex == nil || *level.UseRegex:
-		return unsupported("a ByteLevel pre_tokenizer with use_regex after a split")
-	}
-	// Some files write the line ends as characters, some as escapes.
-	pattern := strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(*split.Pattern.Regex)
-	digits, ok := patterns[pattern]
-	if !ok {
-		return unsupported("split pattern %q", clip(pattern))
-	}
-	t.split = splitter{table: classes(), digits: digits}
-	return nil
 }
 
 // named is a stage's type for an error message.

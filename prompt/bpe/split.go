@@ -2,7 +2,19 @@ package bpe
 
 import "iter"
 
-// splitter cuts text into pieces by the cl100k family's pattern:
+// splitter cuts text into pieces as a split pattern does. There is one per
+// family of patterns, written by hand: a scanner that looks at a few
+// characters to choose among the alternatives, which are tried in order.
+type splitter interface {
+	// stretch returns the end of the stretch that begins at s[i]. What
+	// follows a stretch is not seen when it is cut.
+	stretch(s string, i int) int
+	// next returns where the piece that begins at s[i] ends. s ends where
+	// the stretch does.
+	next(s string, i int) int
+}
+
+// cl100k is the pattern of GPT-4's family:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)      contraction
 //	[^\r\n\p{L}\p{N}]?\p{L}+          word
@@ -10,17 +22,18 @@ import "iter"
 //	 ?[^\s\p{L}\p{N}]+[\r\n]*         signs
 //	\s*[\r\n]+ | \s+(?!\S) | \s+      blanks
 //
-// Alternatives are tried in this order at each place, so the scanner looks at
-// no more than three characters to choose one.
-type splitter struct {
-	table  []class
-	digits int // most digits in one number piece
+// In later Qwen files accents belong to words: word is [\p{L}\p{M}]+, and
+// signs are no \p{M}.
+type cl100k struct {
+	*classes
+	digits int   // most digits in one number piece
+	word   class // what words are made of
 }
 
 // Pieces yields the pieces that text is cut into by Pattern. They join to the
 // text again.
 func Pieces(text string) iter.Seq[string] {
-	p := splitter{table: classes(), digits: 1}
+	p := cl100k{table(), 1, letter}
 	return func(yield func(string) bool) {
 		for i := 0; i < len(text); {
 			j := p.next(text, i)
@@ -32,26 +45,27 @@ func Pieces(text string) iter.Seq[string] {
 	}
 }
 
-// next returns where the piece that begins at s[i] ends.
-func (p *splitter) next(s string, i int) int {
-	c, n := at(p.table, s, i)
+func (p *cl100k) stretch(s string, _ int) int { return len(s) }
+
+func (p *cl100k) next(s string, i int) int {
+	c, n := p.at(s, i)
 	j := i + n
 	switch {
-	case c&letter != 0:
-		return p.word(s, j)
+	case c&p.word != 0:
+		return p.run(s, j, p.word)
 	case c&digit != 0:
-		return p.number(s, j)
+		return p.upTo(s, j, p.digits-1, digit)
 	case s[i] == '\'':
 		if k := contraction(s[j:]); k > 0 {
 			return j + k
 		}
 	}
 	if c&newline == 0 && j < len(s) {
-		d, m := at(p.table, s, j)
-		if d&letter != 0 {
-			return p.word(s, j+m)
+		d, m := p.at(s, j)
+		if d&p.word != 0 {
+			return p.run(s, j+m, p.word)
 		}
-		if s[i] == ' ' && d == 0 {
+		if s[i] == ' ' && d&(digit|space) == 0 {
 			return p.signs(s, j+m)
 		}
 	}
@@ -61,39 +75,13 @@ func (p *splitter) next(s string, i int) int {
 	return p.signs(s, j)
 }
 
-// word returns the end of the letters from j on.
-func (p *splitter) word(s string, j int) int {
-	for j < len(s) {
-		c, n := at(p.table, s, j)
-		if c&letter == 0 {
-			break
-		}
-		j += n
-	}
-	return j
-}
-
-// number returns the end of a number whose second digit would be at j.
-func (p *splitter) number(s string, j int) int {
-	for k := 1; k < p.digits && j < len(s); k++ {
-		c, n := at(p.table, s, j)
-		if c&digit == 0 {
-			break
-		}
-		j += n
-	}
-	return j
-}
-
 // signs returns the end of the signs from j on and the line ends after them.
-func (p *splitter) signs(s string, j int) int {
-	for j < len(s) {
-		c, n := at(p.table, s, j)
-		if c != 0 {
-			break
-		}
-		j += n
-	}
+func (p *cl100k) signs(s string, j int) int {
+	return lineEnds(s, p.runOut(s, j, p.word|digit|space))
+}
+
+// lineEnds returns the end of the line ends from s[j] on.
+func lineEnds(s string, j int) int {
 	for j < len(s) && (s[j] == '\n' || s[j] == '\r') {
 		j++
 	}
@@ -103,10 +91,10 @@ func (p *splitter) signs(s string, j int) int {
 // blanks returns the end of the piece of white space that begins at i: up to
 // the last line end of the run; else the run without its last character,
 // which goes with what follows, if anything does.
-func (p *splitter) blanks(s string, i int) int {
+func (t *classes) blanks(s string, i int) int {
 	last, line, j := i, -1, i
 	for j < len(s) {
-		c, n := at(p.table, s, j)
+		c, n := t.at(s, j)
 		if c&space == 0 {
 			break
 		}

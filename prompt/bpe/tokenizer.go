@@ -63,9 +63,12 @@ func (t *Tokenizer) stretch(dst []uint32, w *work, text string) []uint32 {
 // plain appends the ids of text without added tokens, piece by piece.
 func (t *Tokenizer) plain(dst []uint32, w *work, text string) []uint32 {
 	for i := 0; i < len(text); {
-		j := t.split.next(text, i)
-		dst = t.piece(dst, w, text[i:j])
-		i = j
+		part := text[:t.split.stretch(text, i)]
+		for i < len(part) {
+			j := t.split.next(part, i)
+			dst = t.piece(dst, w, part[i:j])
+			i = j
+		}
 	}
 	return dst
 }
