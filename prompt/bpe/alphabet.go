@@ -1,6 +1,10 @@
 package bpe
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
 
 // alphabetSize is one more than the highest code point that stands for a
 // byte: 256 plus the 68 bytes that have no printable character of their own.
@@ -65,4 +69,34 @@ func appendBytes(dst, token []byte) ([]byte, bool) {
 		i += n
 	}
 	return dst, true
+}
+
+// appendSpaced appends a token of a SentencePiece file with spaces for its
+// bars. It reports false, and appends nothing, when the token has spaces,
+// which no normalised text has, or stands for a byte.
+func appendSpaced(dst, token []byte) ([]byte, bool) {
+	if bytes.IndexByte(token, ' ') >= 0 {
+		return dst, false
+	}
+	if _, ok := hexByte(token); ok {
+		return dst, false
+	}
+	for {
+		before, after, ok := bytes.Cut(token, []byte(bar))
+		dst = append(dst, before...)
+		if !ok {
+			return dst, true
+		}
+		dst = append(dst, ' ')
+		token = after
+	}
+}
+
+// hexByte reads a token of the form <0x0A>.
+func hexByte(token []byte) (byte, bool) {
+	if len(token) != len("<0x0A>") || string(token[:3]) != "<0x" || token[5] != '>' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(token[3:5]), 16, 8)
+	return byte(n), err == nil
 }

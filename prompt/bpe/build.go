@@ -3,24 +3,30 @@ package bpe
 import (
 	"fmt"
 	"math"
+	"strings"
+	"unicode/utf8"
 )
 
 // words collects the spelling of tokens.
 type words struct {
-	arena   []byte
-	start   int  // where the token being named is spelled
-	literal bool // it has characters outside the byte alphabet
-	at      []span
-	count   int
+	arena    []byte
+	start    int   // where the token being named is spelled
+	is       trait // of that token
+	at       []span
+	count    int
+	sentence bool // the alphabet is SentencePiece's
+	fall     [256]struct {
+		id    uint32
+		known bool
+	} // tokens that stand for a byte no character covers
 }
 
 // spell takes a token as the file writes it; name must follow.
 func (w *words) spell(token []byte) error {
-	w.start = len(w.arena)
+	w.start, w.is = len(w.arena), 0
 	var ok bool
-	w.arena, ok = appendBytes(w.arena, token)
-	w.literal = !ok
-	if !ok {
+	if w.arena, ok = w.letters(w.arena, token); !ok {
+		w.is = literal
 		w.arena = append(w.arena, token...)
 	}
 	if n := len(w.arena) - w.start; n == 0 || n > math.MaxUint16 {
@@ -29,15 +35,38 @@ func (w *words) spell(token []byte) error {
 	return nil
 }
 
+// letters appends the bytes that a token of the file stands for, or reports
+// false when no text leads to it.
+func (w *words) letters(dst, token []byte) ([]byte, bool) {
+	if !w.sentence {
+		return appendBytes(dst, token)
+	}
+	return appendSpaced(dst, token)
+}
+
 // name gives the token spelled last its id.
 func (w *words) name(id uint32) error {
 	w.grow(id)
 	if w.at[id].n != 0 {
 		return fmt.Errorf("vocabulary: two tokens with id %d", id)
 	}
-	w.at[id] = span{off: uint32(w.start), n: uint16(len(w.arena) - w.start), literal: w.literal}
+	w.at[id] = span{off: uint32(w.start), n: uint16(len(w.arena) - w.start), is: w.is}
+	if w.sentence {
+		w.fallback(id)
+	}
 	w.count++
 	return nil
+}
+
+// fallback notes a token that stands for a byte, and spells it so.
+func (w *words) fallback(id uint32) {
+	b, ok := hexByte(w.arena[w.start:])
+	if !ok {
+		return
+	}
+	w.fall[b].id, w.fall[b].known = id, true
+	w.arena = append(w.arena[:w.start], b)
+	w.at[id].n = 1
 }
 
 // grow makes ids up to id known.
@@ -49,27 +78,44 @@ func (w *words) grow(id uint32) {
 
 // build makes the tables.
 func (f *file) build(t *Tokenizer) error {
+	f.words.sentence = t.sentence
+	if err := f.vocabulary(); err != nil {
+		return err
+	}
 	count := len(f.words.at)
 	if err := f.addedTokens(t); err != nil {
 		return err
 	}
 	t.pieces = newPieces(f.words.count, string(f.words.arena), f.words.at)
 	for id := range count {
-		if a := f.words.at[id]; a.n > 0 && !a.literal {
+		if a := f.words.at[id]; a.n > 0 && a.is&literal == 0 {
 			t.pieces.add(uint32(id))
 		}
 	}
-	for b := range t.bytes {
-		e := t.pieces.find(string([]byte{byte(b)}))
-		if e == nil {
-			return unsupported("a vocabulary without byte 0x%02x", b)
-		}
-		t.bytes[b] = e.id
+	if err := f.singles(t); err != nil {
+		return err
 	}
 	if err := f.readMerges(t); err != nil {
 		return fmt.Errorf("merges: %w", err)
 	}
 	f.findWhole(t)
+	return nil
+}
+
+// singles finds the tokens that a merge begins with where the text has one
+// byte.
+func (f *file) singles(t *Tokenizer) error {
+	for b := range t.bytes {
+		e := t.pieces.find(string([]byte{byte(b)}))
+		switch fall := &f.words.fall[b]; {
+		case e != nil && (!t.sentence || b < utf8.RuneSelf):
+			t.bytes[b] = e.id
+		case t.sentence && fall.known:
+			t.bytes[b] = fall.id
+		default:
+			return unsupported("a vocabulary without byte 0x%02x", b)
+		}
+	}
 	return nil
 }
 
@@ -87,9 +133,10 @@ func (f *file) addedTokens(t *Tokenizer) error {
 			raw = append(raw, a)
 			continue
 		}
-		if t.nfc {
-			a.Content = compose(a.Content)
+		if t.sentence && (a.LStrip || a.RStrip) {
+			return unsupported("added token %q, which is normalized and strips spaces", clip(a.Content))
 		}
+		a.Content = t.normalized(a.Content, 0)
 		normal = append(normal, a)
 	}
 	t.raw, t.normal = newMatcher(raw), newMatcher(normal)
@@ -101,10 +148,17 @@ func (f *file) addedTokens(t *Tokenizer) error {
 func (w *words) spellAdded(a added) {
 	w.grow(uint32(a.ID))
 	s := &w.at[a.ID]
-	s.special = a.Special
-	if string(w.arena[s.off:s.off+uint32(s.n)]) == a.Content {
+	s.is |= extra
+	if a.Special {
+		s.is |= special
+	}
+	content := a.Content
+	if w.sentence {
+		content = strings.ReplaceAll(content, bar, " ")
+	}
+	if string(w.arena[s.off:s.off+uint32(s.n)]) == content {
 		return
 	}
-	s.off, s.n, s.literal = uint32(len(w.arena)), uint16(len(a.Content)), true
-	w.arena = append(w.arena, a.Content...)
+	s.off, s.n, s.is = uint32(len(w.arena)), uint16(len(content)), s.is|literal
+	w.arena = append(w.arena, content...)
 }

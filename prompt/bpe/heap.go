@@ -20,12 +20,19 @@ const gone = ^uint32(0)
 // mergeLong does what mergeShort does, in time n log n.
 func (t *Tokenizer) mergeLong(dst []uint32, c *chain, s string) []uint32 {
 	c.reset(len(s))
-	for i := range len(s) {
-		c.ids[i] = t.bytes[s[i]]
-		c.next[i], c.prev[i] = int32(i+1), int32(i-1)
+	if t.sentence {
+		c.ids = c.ids[:t.characters(c.ids, s)]
+	} else {
+		for i := range len(s) {
+			c.ids[i] = t.bytes[s[i]]
+		}
 	}
-	for i := 1; i < len(s); i++ {
-		if r := t.pairs.ofBytes(s[i-1], s[i]); r != none {
+	for i := range c.ids {
+		c.next[i], c.prev[i] = int32(i+1), int32(i-1)
+		if i == 0 {
+			continue
+		}
+		if r := t.pairs.find(c.ids[i-1], c.ids[i]); r != none {
 			c.sorted = append(c.sorted, place(r, int32(i-1)))
 		}
 	}
@@ -34,7 +41,7 @@ func (t *Tokenizer) mergeLong(dst []uint32, c *chain, s string) []uint32 {
 	for top, ok := c.pop(); ok; top, ok = c.pop() {
 		t.step(c, top)
 	}
-	for i := 0; i < len(s); i = int(c.next[i]) {
+	for i := 0; i < len(c.ids); i = int(c.next[i]) {
 		dst = append(dst, c.ids[i])
 	}
 	return dst

@@ -9,6 +9,7 @@ import (
 // joins reads the list of merges. A merge's rank is its place in the list.
 type joins struct {
 	cursor
+	words  *words
 	pieces *pieces
 	list   []join
 	left   []byte // spelled left half, then the whole token
@@ -19,7 +20,7 @@ func (f *file) readMerges(t *Tokenizer) error {
 	if f.merges == nil {
 		return errors.New("none in the file")
 	}
-	j := joins{cursor: cursor{data: f.merges}, pieces: t.pieces}
+	j := joins{cursor: cursor{data: f.merges}, words: &f.words, pieces: t.pieces}
 	if err := j.array(j.one); err != nil {
 		return err
 	}
@@ -27,6 +28,9 @@ func (f *file) readMerges(t *Tokenizer) error {
 		return fmt.Errorf("%d of them, above the limit of %d", len(j.list), maxMerges)
 	}
 	t.pairs = newPairs(j.list, &t.bytes)
+	if t.sentence {
+		t.split = newJoints(j.list, t.pieces)
+	}
 	return nil
 }
 
@@ -43,7 +47,7 @@ func (j *joins) one() error {
 	if !ok {
 		return fmt.Errorf("merge %d: %q is not two tokens", len(j.list), clip(string(both)))
 	}
-	if j.left, ok = appendBytes(j.left[:0], left); !ok {
+	if j.left, ok = j.words.letters(j.left[:0], left); !ok {
 		return j.unknown(left)
 	}
 	return j.join(right)
@@ -60,7 +64,7 @@ func (j *joins) two() error {
 		switch n++; n {
 		case 1:
 			var ok bool
-			if j.left, ok = appendBytes(j.left[:0], half); !ok {
+			if j.left, ok = j.words.letters(j.left[:0], half); !ok {
 				return j.unknown(half)
 			}
 			return nil
@@ -78,7 +82,7 @@ func (j *joins) two() error {
 // join enters the merge of the left half with right.
 func (j *joins) join(right []byte) error {
 	n := len(j.left)
-	whole, ok := appendBytes(j.left, right)
+	whole, ok := j.words.letters(j.left, right)
 	if !ok || n == 0 || len(whole) == n {
 		return j.unknown(right)
 	}

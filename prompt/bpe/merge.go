@@ -1,5 +1,7 @@
 package bpe
 
+import "unicode/utf8"
+
 const (
 	// short is the longest piece, in bytes, whose next merge is found by
 	// looking at every pair; above it a heap keeps the order.
@@ -38,8 +40,12 @@ func (t *Tokenizer) piece(dst []uint32, w *work, s string) []uint32 {
 // merge appends the ids of a piece, from its bytes up.
 func (t *Tokenizer) merge(dst []uint32, w *work, s string) []uint32 {
 	for len(s) > longest {
-		dst = t.mergeLong(dst, &w.long, s[:longest])
-		s = s[longest:]
+		n := longest
+		for t.sentence && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		dst = t.mergeLong(dst, &w.long, s[:n])
+		s = s[n:]
 	}
 	if len(s) > short {
 		return t.mergeLong(dst, &w.long, s)
@@ -51,12 +57,47 @@ func (t *Tokenizer) merge(dst []uint32, w *work, s string) []uint32 {
 // until none is left.
 func (t *Tokenizer) mergeShort(dst []uint32, w *work, s string) []uint32 {
 	ids, ranks := w.ids[:len(s)], w.ranks[:len(s)]
+	if t.sentence {
+		ids = ids[:t.characters(ids, s)]
+		for i := 1; i < len(ids); i++ {
+			ranks[i-1] = t.pairs.find(ids[i-1], ids[i])
+		}
+		return t.reduce(dst, ids, ranks)
+	}
 	for i := range ids {
 		ids[i] = t.bytes[s[i]]
 		if i > 0 {
 			ranks[i-1] = t.pairs.ofBytes(s[i-1], s[i])
 		}
 	}
+	return t.reduce(dst, ids, ranks)
+}
+
+// characters sets ids to the tokens of the characters of s, or of the bytes
+// of those that the vocabulary lacks, and returns how many they are.
+func (t *Tokenizer) characters(ids []uint32, s string) (n int) {
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			ids[n] = t.bytes[s[i]]
+			n, i = n+1, i+1
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(s[i:])
+		if e := t.pieces.find(s[i : i+size]); e != nil {
+			ids[n] = e.id
+			n, i = n+1, i+size
+			continue
+		}
+		for range size {
+			ids[n] = t.bytes[s[i]]
+			n, i = n+1, i+1
+		}
+	}
+	return n
+}
+
+// reduce merges ids; ranks holds what find says of each and the next.
+func (t *Tokenizer) reduce(dst, ids, ranks []uint32) []uint32 {
 	for n := len(ids) - 1; n > 0; n-- {
 		at, best := 0, none
 		for i, r := range ranks[:n] {

@@ -23,11 +23,19 @@ type pieceSlot struct {
 
 // span says where in the arena a token is spelled.
 type span struct {
-	off     uint32
-	n       uint16 // 0: no token has this id
-	special bool
-	literal bool // outside the byte alphabet: spelled as written, never merged
+	off uint32
+	n   uint16 // 0: no token has this id
+	is  trait
 }
+
+// trait is what a token is besides its bytes, as flags.
+type trait uint16
+
+const (
+	special trait = 1 << iota
+	literal       // outside the alphabet: spelled as written, never merged
+	extra         // an added token
+)
 
 // newPieces returns a table with room for n tokens.
 func newPieces(n int, arena string, at []span) *pieces {

@@ -11,6 +11,7 @@ type stage struct {
 	Type          string  `json:"type"`
 	Normalizers   []stage `json:"normalizers"`
 	Pretokenizers []stage `json:"pretokenizers"`
+	Decoders      []stage `json:"decoders"`
 	Pattern       struct {
 		Regex  *string
 		String *string
@@ -20,6 +21,13 @@ type stage struct {
 	AddPrefixSpace   *bool  `json:"add_prefix_space"` // absent is true
 	UseRegex         *bool  `json:"use_regex"`        // absent is true
 	IndividualDigits bool   `json:"individual_digits"`
+	Prepend          string `json:"prepend"`
+	Content          string `json:"content"`
+	Replacement      string `json:"replacement"`
+	PrependScheme    string `json:"prepend_scheme"`
+	Split            *bool  `json:"split"`
+	Start            int    `json:"start"`
+	Stop             int    `json:"stop"`
 }
 
 // pipeline sets what comes before and after the merges, or says which stage
@@ -41,6 +49,9 @@ func (f *file) pipeline(t *Tokenizer) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
+	if f.model.ByteFallback {
+		return t.sentencePiece(normalizer, pre, decoder)
+	}
 	if decoder.Type != "ByteLevel" {
 		return unsupported("decoder %s", named(decoder))
 	}
@@ -50,13 +61,27 @@ func (f *file) pipeline(t *Tokenizer) error {
 	return t.cut(pre)
 }
 
-// checkModel refuses models that are no byte-level BPE.
+// sentencePiece sets what comes before and after the merges of a file with
+// byte_fallback.
+func (t *Tokenizer) sentencePiece(normalizer, pre, decoder stage) error {
+	t.sentence = true
+	t.steps = append(t.steps, replacing(bar, " "))
+	if err := t.normalize(normalizer); err != nil {
+		return err
+	}
+	if err := t.uncut(pre); err != nil {
+		return err
+	}
+	return t.ending(decoder)
+}
+
+// checkModel refuses models that are no BPE of bytes or of characters.
 func (f *file) checkModel() error {
 	switch m := &f.model; {
 	case m.Type != "BPE":
 		return unsupported("model type %q", m.Type)
-	case m.ByteFallback:
-		return unsupported("byte_fallback, a SentencePiece vocabulary")
+	case m.ByteFallback && m.IgnoreMerges:
+		return unsupported("byte_fallback with ignore_merges")
 	case m.Dropout != nil && *m.Dropout != 0:
 		return unsupported("dropout")
 	case m.Prefix != "":
@@ -65,25 +90,6 @@ func (f *file) checkModel() error {
 		return unsupported("end_of_word_suffix %q", m.Suffix)
 	}
 	return nil
-}
-
-// normalize takes the normalizer, none or NFC.
-func (t *Tokenizer) normalize(s stage) error {
-	switch s.Type {
-	case "":
-		return nil
-	case "NFC":
-		t.nfc = true
-		return nil
-	case "Sequence":
-		for _, part := range s.Normalizers {
-			if err := t.normalize(part); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return unsupported("normalizer %s", named(s))
 }
 
 // named is a stage's type for an error message.

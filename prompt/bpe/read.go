@@ -2,6 +2,7 @@ package bpe
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 )
@@ -55,7 +56,7 @@ type file struct {
 	normalizer, pre, decoder []byte // JSON; nil when absent
 	added                    []added
 	model                    model
-	merges                   []byte // JSON
+	vocab, merges            []byte // JSON
 	words                    words
 }
 
@@ -94,8 +95,8 @@ func (f *file) read() error {
 	return err
 }
 
-// readModel reads the model section. Its merges wait until the vocabulary is
-// known, whichever comes first.
+// readModel reads the model section. Its lists wait until the rest is known,
+// whichever comes first.
 func (f *file) readModel() error {
 	f.model = model{Type: "BPE"}
 	return f.object(func(key []byte) (err error) {
@@ -113,7 +114,7 @@ func (f *file) readModel() error {
 		case "ignore_merges":
 			err = f.section(&f.model.IgnoreMerges)
 		case "vocab":
-			err = f.vocabulary()
+			f.vocab, err = f.skip()
 		case "merges":
 			f.merges, err = f.skip()
 		default:
@@ -123,18 +124,17 @@ func (f *file) readModel() error {
 	})
 }
 
-// vocabulary reads the object of tokens and ids. A list in its place belongs
-// to another kind of model, which pipeline names.
+// vocabulary reads the object of tokens and ids.
 func (f *file) vocabulary() error {
-	if f.peek() != '{' {
-		_, err := f.skip()
-		return err
+	if f.vocab == nil {
+		return errors.New("no vocabulary")
 	}
-	return f.object(func(key []byte) error {
+	c := cursor{data: f.vocab}
+	return c.object(func(key []byte) error {
 		if err := f.words.spell(key); err != nil {
 			return err
 		}
-		id, err := f.number()
+		id, err := c.number()
 		if err != nil {
 			return err
 		}

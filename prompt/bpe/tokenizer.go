@@ -12,15 +12,18 @@ const maxID = 1 << 22
 // Tokenizer turns text into ids and back. It is made by Load or Read, never
 // changes, and may be used by any number of goroutines.
 type Tokenizer struct {
-	pieces  *pieces
-	pairs   *pairs
-	bytes   [256]uint32 // id of each single byte
-	raw     matcher     // added tokens found in the text as it comes
-	normal  matcher     // added tokens found in normalised text
-	byName  map[string]uint32
-	nfc     bool
-	split   splitter
-	reserve sync.Pool // of *work
+	pieces   *pieces
+	pairs    *pairs
+	bytes    [256]uint32 // id of each single byte; in SentencePiece files of one-byte characters
+	raw      matcher     // added tokens found in the text as it comes
+	normal   matcher     // added tokens found in normalised text
+	byName   map[string]uint32
+	steps    []step // of normalisation
+	split    splitter
+	sentence bool // a SentencePiece file: merges begin with characters
+	barred   bool // it writes bars for spaces
+	lead     lead
+	reserve  sync.Pool // of *work
 }
 
 // Encode appends the ids of text to dst. Added tokens in the text are
@@ -34,21 +37,20 @@ func (t *Tokenizer) Encode(dst []uint32, text string) []uint32 {
 	for at := 0; at < len(text); {
 		m, ok := t.raw.next(text, at)
 		if !ok {
-			dst = t.stretch(dst, w, text[at:])
+			dst = t.stretch(dst, w, text[at:], at)
 			break
 		}
-		dst = append(t.stretch(dst, w, text[at:m.start]), m.id)
+		dst = append(t.stretch(dst, w, text[at:m.start], at), m.id)
 		at = m.end
 	}
 	t.giveBack(w)
 	return dst
 }
 
-// stretch appends the ids of text without raw added tokens.
-func (t *Tokenizer) stretch(dst []uint32, w *work, text string) []uint32 {
-	if t.nfc {
-		text = compose(text)
-	}
+// stretch appends the ids of text without raw added tokens; from is where in
+// the whole text it begins.
+func (t *Tokenizer) stretch(dst []uint32, w *work, text string, from int) []uint32 {
+	text = t.normalized(text, from)
 	for at := 0; at < len(text); {
 		m, ok := t.normal.next(text, at)
 		if !ok {
@@ -103,7 +105,7 @@ func (t *Tokenizer) Token(id uint32) string { return t.pieces.spell(id) }
 // Special says whether id is a special token, one that carries no text of
 // the user's.
 func (t *Tokenizer) Special(id uint32) bool {
-	return int(id) < len(t.pieces.at) && t.pieces.at[id].special
+	return int(id) < len(t.pieces.at) && t.pieces.at[id].is&special != 0
 }
 
 // Len is one more than the highest id.
