@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/turn"
 	"github.com/valyala/fasthttp/fasthttputil"
@@ -118,4 +119,30 @@ func BenchmarkStream(b *testing.B) {
 		n += 1000
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/token")
+}
+
+// BenchmarkPlace is the queue and the decision of one turn of 60,000 tokens
+// over four workers that all hold half of it.
+func BenchmarkPlace(b *testing.B) {
+	m := newModel(Model{ID: "sim"})
+	for i := range 4 {
+		m.update(instant{"w" + strconv.Itoa(i), 1})
+	}
+	f := &flight{m: m, t: &turn.Turn{ID: "t"}, seats: make(chan placement, 1), lost: map[string]bool{}}
+	f.job.Prompt = make([]uint32, 60_000)
+	for i := range f.job.Prompt {
+		f.job.Prompt[i] = uint32(i)
+	}
+	f.chains = map[int][]uint64{16: cache.Extend(nil, cache.Seed, f.job.Prompt, 16)}
+	for _, w := range m.members {
+		w.index.Assume(w.holder, f.chains[16][:1875], 1<<20)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		st, err := m.place(b.Context(), f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		st.left()
+	}
 }
