@@ -136,7 +136,10 @@ func (f *file) addedTokens(t *Tokenizer) error {
 		if t.sentence && (a.LStrip || a.RStrip) {
 			return unsupported("added token %q, which is normalized and strips spaces", clip(a.Content))
 		}
-		a.Content = t.normalized(a.Content, 0)
+		a.Content = t.normalized(a.Content)
+		if t.lead.wants(a.Content, 0) {
+			a.Content = " " + a.Content
+		}
 		normal = append(normal, a)
 	}
 	t.raw, t.normal = newMatcher(raw), newMatcher(normal)

@@ -5,7 +5,7 @@ package bpe
 // for byte (in NFC, where the file asks for it); other ids may spell half
 // characters, which are appended as they are.
 func (t *Tokenizer) Decode(dst []byte, ids []uint32) []byte {
-	c := carry{t: t, bare: t.lead != leadNone}
+	c := carry{t: t, bare: t.drop != leadNone}
 	for _, id := range ids {
 		dst = append(dst, c.next(id)...)
 	}
@@ -21,13 +21,13 @@ type carry struct {
 // next returns the text of id after those before it.
 func (c *carry) next(id uint32) string {
 	s := c.t.Token(id)
-	if c.t.lead == leadNone || s == "" {
+	if c.t.drop == leadNone || s == "" {
 		return s
 	}
 	if c.bare && s[0] == ' ' {
 		s = s[1:]
 	}
-	c.bare = c.t.lead == leadEach && c.t.pieces.at[id].is&extra != 0
+	c.bare = c.t.drop != leadFirst && c.t.pieces.at[id].is&extra != 0
 	return s
 }
 
@@ -42,7 +42,7 @@ type Decoder struct {
 
 // Decoder returns a decoder at the start of a text.
 func (t *Tokenizer) Decoder() *Decoder {
-	return &Decoder{carry: carry{t: t, bare: t.lead != leadNone}, held: make([]byte, 0, 64)}
+	return &Decoder{carry: carry{t: t, bare: t.drop != leadNone}, held: make([]byte, 0, 64)}
 }
 
 // Push appends what became whole with id.

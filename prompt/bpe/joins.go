@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
+	"sync"
 )
 
 // joins reads the list of merges. A merge's rank is its place in the list.
@@ -12,7 +15,8 @@ type joins struct {
 	words  *words
 	pieces *pieces
 	list   []join
-	left   []byte // spelled left half, then the whole token
+	joints *joints // nil unless the file is SentencePiece's
+	left   []byte  // spelled left half, then the whole token
 }
 
 // readMerges makes the table of pairs.
@@ -21,6 +25,9 @@ func (f *file) readMerges(t *Tokenizer) error {
 		return errors.New("none in the file")
 	}
 	j := joins{cursor: cursor{data: f.merges}, words: &f.words, pieces: t.pieces}
+	if t.sentence {
+		j.joints = newJoints()
+	}
 	if err := j.array(j.one); err != nil {
 		return err
 	}
@@ -29,7 +36,7 @@ func (f *file) readMerges(t *Tokenizer) error {
 	}
 	t.pairs = newPairs(j.list, &t.bytes)
 	if t.sentence {
-		t.split = newJoints(j.list, t.pieces)
+		t.split, t.joints = j.joints, j.joints
 	}
 	return nil
 }
@@ -92,6 +99,9 @@ func (j *joins) join(right []byte) error {
 		return j.unknown(right)
 	}
 	j.list = append(j.list, join{a.id, b.id, ab.id})
+	if j.joints != nil {
+		j.joints.add(whole[:n], whole[n:])
+	}
 	return nil
 }
 
@@ -102,12 +112,23 @@ func (j *joins) unknown(half []byte) error {
 
 // findWhole marks the tokens that a piece of the same spelling becomes. With
 // ignore_merges these are all; without, the ones whose own merges lead back to
-// them, which is nearly all.
+// them, which is nearly all. It is half of the work of loading, so it is
+// shared among the processors.
 func (f *file) findWhole(t *Tokenizer) {
+	slots := t.pieces.slots
+	var group sync.WaitGroup
+	for part := range slices.Chunk(slots, len(slots)/min(runtime.GOMAXPROCS(0), 8, len(slots))) {
+		group.Go(func() { f.markWhole(t, part) })
+	}
+	group.Wait()
+}
+
+// markWhole does that for a part of the slots.
+func (f *file) markWhole(t *Tokenizer, slots []pieceSlot) {
 	var w work
 	var ids []uint32
-	for i := range t.pieces.slots {
-		e := &t.pieces.slots[i]
+	for i := range slots {
+		e := &slots[i]
 		if e.n == 0 {
 			continue
 		}

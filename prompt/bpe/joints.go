@@ -16,20 +16,19 @@ type joints struct {
 	others []uint64
 }
 
-// newJoints returns the set of the merges' joints.
-func newJoints(merges []join, p *pieces) *joints {
-	j := &joints{others: make([]uint64, 1<<(jointBits-6))}
-	for _, m := range merges {
-		left, _ := utf8.DecodeLastRuneInString(p.spell(m.left))
-		right, _ := utf8.DecodeRuneInString(p.spell(m.right))
-		if left < utf8.RuneSelf && right < utf8.RuneSelf {
-			j.ascii[left][right] = true
-			continue
-		}
-		b := bitOf(left, right)
-		j.others[b>>6] |= 1 << (b & 63)
+// newJoints returns an empty set.
+func newJoints() *joints { return &joints{others: make([]uint64, 1<<(jointBits-6))} }
+
+// add enters the joint of a merge.
+func (j *joints) add(leftHalf, rightHalf []byte) {
+	left, _ := utf8.DecodeLastRune(leftHalf)
+	right, _ := utf8.DecodeRune(rightHalf)
+	if left < utf8.RuneSelf && right < utf8.RuneSelf {
+		j.ascii[left][right] = true
+		return
 	}
-	return j
+	b := bitOf(left, right)
+	j.others[b>>6] |= 1 << (b & 63)
 }
 
 // bitOf is the place of a pair in the set.

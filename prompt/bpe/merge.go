@@ -16,6 +16,7 @@ type work struct {
 	ids   [short]uint32
 	ranks [short]uint32
 	long  chain
+	text  []byte // a piece with a space put before it
 	memo  memo
 }
 

@@ -3,8 +3,10 @@ package bpe_test
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestMergesAgainstDefinition compares both ways of merging with the rule
@@ -27,12 +29,17 @@ func TestMergesAgainstDefinition(t *testing.T) {
 }
 
 // randomMerges joins tokens that earlier merges made, as trained ones do.
-func randomMerges(r *rand.Rand, n int) (merges []string) {
-	tokens := []string{"a", "b", "c", "d"}
+func randomMerges(r *rand.Rand, n int) []string {
+	return mergesOf(r, n, []string{"a", "b", "c", "d"})
+}
+
+// mergesOf begins with these characters.
+func mergesOf(r *rand.Rand, n int, chars []string) (merges []string) {
+	tokens := slices.Clone(chars)
 	for len(merges) < n {
 		left, right := tokens[r.Intn(len(tokens))], tokens[r.Intn(len(tokens))]
 		pair := left + " " + right
-		if len(pair) > 12 || strings.Contains(strings.Join(merges, "\n")+"\n", pair+"\n") {
+		if utf8.RuneCountInString(pair) > 12 || strings.Contains(strings.Join(merges, "\n")+"\n", pair+"\n") {
 			continue
 		}
 		merges = append(merges, pair)

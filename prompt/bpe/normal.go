@@ -1,49 +1,58 @@
 package bpe
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // bar is what SentencePiece files write for a space.
 const bar = "▁"
 
-// step is one step of normalisation. from is where in the whole text the
-// part begins.
-type step func(part string, from int) string
+// step is one step of normalisation.
+type step func(part string) string
 
-// normalized is part as its tokens are to be found in it.
-func (t *Tokenizer) normalized(part string, from int) string {
+// normalized is part as its tokens are to be found in it, without the space
+// that lead may put before it.
+func (t *Tokenizer) normalized(part string) string {
 	for _, s := range t.steps {
-		part = s(part, from)
+		part = s(part)
 	}
 	return part
 }
 
-// composing is the step to NFC.
-func composing(part string, _ int) string { return compose(part) }
-
 // replacing is the step that puts one string in place of another.
 func replacing(old, by string) step {
-	return func(part string, _ int) string { return strings.ReplaceAll(part, old, by) }
+	return func(part string) string { return strings.ReplaceAll(part, old, by) }
 }
 
-// prepending is the step that puts a prefix before every part.
-func prepending(prefix string) step {
-	return func(part string, _ int) string {
-		if part == "" {
-			return part
-		}
-		return prefix + part
+// lead says before which parts of a text Encode puts a space.
+type lead uint8
+
+const (
+	leadNone  lead = iota
+	leadEach       // every part
+	leadBare       // every part that does not begin with one
+	leadFirst      // the part at the start of the text, if it does not
+)
+
+// wants says whether the part that begins at from gets a space.
+func (l lead) wants(part string, from int) bool {
+	if part == "" || l == leadNone {
+		return false
 	}
+	return l == leadEach || part[0] != ' ' && (l == leadBare || from == 0)
 }
 
-// spaced is the step that puts a space before a part that does not begin with
-// one, if the part begins at or before the place last.
-func spaced(last int) step {
-	return func(part string, from int) string {
-		if from > last || part == "" || part[0] == ' ' {
-			return part
-		}
-		return " " + part
+// led appends the ids of the first piece of text, with a space before it, and
+// returns the rest.
+func (t *Tokenizer) led(dst []uint32, w *work, text string) ([]uint32, string) {
+	first, _ := utf8.DecodeRuneInString(text)
+	if !t.joints.joined(' ', first) {
+		return t.piece(dst, w, " "), text
 	}
+	n := t.joints.next(text, 0)
+	w.text = append(append(w.text[:0], ' '), text[:n]...)
+	return t.piece(dst, w, string(w.text)), text[n:]
 }
 
 // normalize takes the normalizer. A SentencePiece file is read with spaces
@@ -54,7 +63,7 @@ func (t *Tokenizer) normalize(s stage) error {
 	case "":
 		return nil
 	case "NFC":
-		t.steps = append(t.steps, composing)
+		t.steps = append(t.steps, compose)
 		return nil
 	case "Sequence":
 		for _, part := range s.Normalizers {
@@ -65,7 +74,7 @@ func (t *Tokenizer) normalize(s stage) error {
 		return nil
 	case "Prepend":
 		if t.sentence && s.Prepend == bar {
-			t.steps, t.lead = append(t.steps, prepending(" ")), leadEach
+			t.lead = leadEach
 			return nil
 		}
 	case "Replace":
@@ -112,9 +121,9 @@ func (t *Tokenizer) uncut(s stage) error {
 func (t *Tokenizer) metaspace(scheme string) error {
 	switch scheme {
 	case "always", "":
-		t.steps, t.lead = append(t.steps, spaced(maxFile)), leadEach
+		t.lead = leadBare
 	case "first":
-		t.steps, t.lead = append(t.steps, spaced(0)), leadFirst
+		t.lead = leadFirst
 	case "never":
 	default:
 		return unsupported("prepend_scheme %q", clip(scheme))
@@ -146,17 +155,8 @@ func (t *Tokenizer) ending(s stage) error {
 	if !seen["ByteFallback"] || !seen["Replace"] && !seen["Metaspace"] {
 		return unsupported("decoder %s", named(s))
 	}
-	if !strips {
-		t.lead = leadNone
+	if strips {
+		t.drop = t.lead
 	}
 	return nil
 }
-
-// lead says where Decode drops a space that Encode put.
-type lead uint8
-
-const (
-	leadNone  lead = iota
-	leadFirst      // at the start of the text
-	leadEach       // there and after each added token
-)

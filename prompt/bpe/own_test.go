@@ -157,3 +157,13 @@ func TestPieces(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherPattern: a pattern without a scanner cuts as it says.
+func TestOtherPattern(t *testing.T) {
+	tok := made{merges: []string{"a b", "ab ab", "1 2", "ab 1", "! !"}, change: func(file object) {
+		split(file)["pattern"] = object{"Regex": `[\p{L}\p{N}&&[^b]]|b1?|[^\p{L}\p{N}]{1,2}`}
+	}}.read(t)
+	if got, want := spelled(tok, tok.Encode(nil, "ab12!!!")), "a|b|1|2|!!|!"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

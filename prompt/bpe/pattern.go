@@ -97,9 +97,9 @@ func (t *Tokenizer) cut(s stage) error {
 		return nil
 	}
 	if t.split = scanner(strings.Join(patterns, between)); t.split == nil {
-		return unsupported("split pattern %q", clip(strings.Join(patterns, "  ")))
+		t.stages, err = newStages(patterns)
 	}
-	return nil
+	return err
 }
 
 // splits returns the patterns of the split stages.

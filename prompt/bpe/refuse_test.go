@@ -32,6 +32,9 @@ func TestUnsupportedKinds(t *testing.T) {
 		{"no pre-tokenizer", func(f object) { f["pre_tokenizer"] = nil }, "pre_tokenizer none"},
 		{"metaspace", func(f object) { f["pre_tokenizer"] = object{"type": "Metaspace"} }, `"Metaspace"`},
 		{"other pattern", func(f object) { split(f)["pattern"] = object{"Regex": `\w+`} }, `\\w+`},
+		{"gaps", func(f object) { split(f)["pattern"] = object{"Regex": `\p{L}+|\s+`} }, "do not join"},
+		{"intersection", func(f object) { split(f)["pattern"] = object{"Regex": `[\p{L}&&a]+|.`} }, "&&"},
+		{"not a pattern", func(f object) { split(f)["pattern"] = object{"Regex": `(`} }, "split pattern"},
 		{"split on a string", func(f object) { split(f)["pattern"] = object{"String": " "} }, "regular expression"},
 		{"split behaviour", func(f object) { split(f)["behavior"] = "Removed" }, `"Removed"`},
 		{"prefix space", func(f object) {

@@ -18,11 +18,14 @@ type Tokenizer struct {
 	raw      matcher     // added tokens found in the text as it comes
 	normal   matcher     // added tokens found in normalised text
 	byName   map[string]uint32
-	steps    []step // of normalisation
-	split    splitter
-	sentence bool // a SentencePiece file: merges begin with characters
-	barred   bool // it writes bars for spaces
-	lead     lead
+	steps    []step   // of normalisation
+	split    splitter // nil: stages cut
+	stages   stages
+	sentence bool      // a SentencePiece file: merges begin with characters
+	barred   bool      // it writes bars for spaces
+	lead     lead      // before which parts a space is put
+	drop     lead      // before which parts Decode takes it away
+	joints   *joints   // where SentencePiece text is cut; split is the same
 	reserve  sync.Pool // of *work
 }
 
@@ -50,7 +53,14 @@ func (t *Tokenizer) Encode(dst []uint32, text string) []uint32 {
 // stretch appends the ids of text without raw added tokens; from is where in
 // the whole text it begins.
 func (t *Tokenizer) stretch(dst []uint32, w *work, text string, from int) []uint32 {
-	text = t.normalized(text, from)
+	text = t.normalized(text)
+	if t.lead.wants(text, from) {
+		if len(t.normal.tokens) == 0 {
+			dst, text = t.led(dst, w, text)
+		} else {
+			text = " " + text
+		}
+	}
 	for at := 0; at < len(text); {
 		m, ok := t.normal.next(text, at)
 		if !ok {
@@ -64,6 +74,14 @@ func (t *Tokenizer) stretch(dst []uint32, w *work, text string, from int) []uint
 
 // plain appends the ids of text without added tokens, piece by piece.
 func (t *Tokenizer) plain(dst []uint32, w *work, text string) []uint32 {
+	if t.split == nil {
+		from := 0
+		for _, end := range t.stages.cut(text) {
+			dst = t.piece(dst, w, text[from:end])
+			from = end
+		}
+		return dst
+	}
 	for i := 0; i < len(text); {
 		part := text[:t.split.stretch(text, i)]
 		for i < len(part) {
@@ -87,7 +105,7 @@ func (t *Tokenizer) borrow() *work {
 // big.
 func (t *Tokenizer) giveBack(w *work) {
 	if cap(w.long.ids) > 64*short {
-		w.long = chain{}
+		w.long, w.text = chain{}, nil
 	}
 	t.reserve.Put(w)
 }
