@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -132,6 +133,13 @@ func (m *models) adopt(info turn.WorkerInfo) bool {
 	return true
 }
 
+// conflict reports whether a model is served from another folder than dir.
+func (m *models) conflict(id, dir string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return dir != "" && m.served[id] != nil && m.served[id] != m.opened[dir]
+}
+
 // base is an engine's address without what people add to it.
 func base(url string) string { return strings.TrimSuffix(strings.TrimRight(url, "/"), "/v1") }
 
@@ -185,11 +193,21 @@ func (h handles) Attach(ctx context.Context, at turn.Attach) (turn.WorkerInfo, e
 	if err := h.models.expect(at); err != nil {
 		return turn.WorkerInfo{}, &turn.Fault{Op: op, Err: err}
 	}
+	old := slices.ContainsFunc(h.fleet.Workers(), func(w *engine.Worker) bool { return w.Info().URL == base(at.URL) })
 	w, err := h.fleet.Attach(ctx, at)
 	if err != nil {
 		return turn.WorkerInfo{}, err
 	}
 	info := w.Info()
+	if h.models.conflict(info.Caps.Model, at.ModelDir) {
+		if !old {
+			h.fleet.Detach(ctx, info.Name)
+		}
+		return info, &turn.Fault{
+			Op: op, Err: fmt.Errorf("%s is served already, from another model folder than %s", info.Caps.Model, at.ModelDir),
+			Try: "dyn up --attach " + at.URL,
+		}
+	}
 	if !h.models.adopt(info) {
 		h.fleet.Detach(ctx, info.Name)
 		return info, &turn.Fault{
