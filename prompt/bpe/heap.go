@@ -7,7 +7,7 @@ import "slices"
 // sorted list, those that came up since in a heap. A merged token lives in
 // the place of its left half; the right half's place is gone.
 type chain struct {
-	ids        []uint32
+	ids, ranks []uint32
 	next, prev []int32
 	sorted     []uint64 // the merges of two bytes, see place
 	first      []uint64 // what is left of them
@@ -27,13 +27,14 @@ func (t *Tokenizer) mergeLong(dst []uint32, c *chain, s string) []uint32 {
 			c.ids[i] = t.bytes[s[i]]
 		}
 	}
+	for i := 1; i < len(c.ids); i++ {
+		c.ranks[i-1] = t.pairs.find(c.ids[i-1], c.ids[i])
+	}
+	c.ids = t.sweeps(c.ids, c.ranks)
 	for i := range c.ids {
 		c.next[i], c.prev[i] = int32(i+1), int32(i-1)
-		if i == 0 {
-			continue
-		}
-		if r := t.pairs.find(c.ids[i-1], c.ids[i]); r != none {
-			c.sorted = append(c.sorted, place(r, int32(i-1)))
+		if i > 0 && c.ranks[i-1] != none {
+			c.sorted = append(c.sorted, place(c.ranks[i-1], int32(i-1)))
 		}
 	}
 	slices.Sort(c.sorted)
@@ -84,6 +85,7 @@ func place(rank uint32, at int32) uint64 { return uint64(rank)<<32 | uint64(uint
 // reset makes room for n tokens.
 func (c *chain) reset(n int) {
 	c.ids = slices.Grow(c.ids[:0], n)[:n]
+	c.ranks = slices.Grow(c.ranks[:0], n)[:n]
 	c.next = slices.Grow(c.next[:0], n)[:n]
 	c.prev = slices.Grow(c.prev[:0], n)[:n]
 	c.sorted, c.heap = slices.Grow(c.sorted[:0], n), c.heap[:0]

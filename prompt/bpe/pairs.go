@@ -23,6 +23,7 @@ type pairs struct {
 	shift  uint
 	joined []uint32 // id of the joined token, by rank
 	bytes  [256 * 256]uint32
+	tame   []bool // by rank: only later merges want the token it makes
 }
 
 // join is one merge: the tokens it takes and the one it makes.
@@ -38,6 +39,7 @@ func newPairs(merges []join, byteID *[256]uint32) *pairs {
 	for i := range p.slots {
 		p.slots[i] = emptySlot
 	}
+	p.tame = tame(merges)
 	for rank, m := range merges {
 		p.joined[rank] = m.joined
 		key := pairKey(m.left, m.right)
@@ -51,6 +53,22 @@ func newPairs(merges []join, byteID *[256]uint32) *pairs {
 		p.bytes[i] = p.find(byteID[i>>8], byteID[i&255])
 	}
 	return p
+}
+
+// tame says of each merge whether all merges that want the token it makes are
+// later ones. Then what becomes possible by it is never due before it.
+func tame(merges []join) []bool {
+	highest := uint32(0)
+	for _, m := range merges {
+		highest = max(highest, m.left, m.right, m.joined)
+	}
+	used := make([]bool, highest+1)
+	all := make([]bool, len(merges))
+	for rank, m := range merges {
+		used[m.left], used[m.right] = true, true
+		all[rank] = !used[m.joined]
+	}
+	return all
 }
 
 // find returns the rank of the merge of two tokens, or none.
