@@ -1,0 +1,37 @@
+// Package jinja renders chat templates: the part of Jinja2 that models ship.
+//
+// A Template is made by Parse and holds a compiled tree with every name
+// already bound to its place; it never changes and may be rendered by many
+// goroutines at once. A Value is what templates compute with: a small tagged
+// struct, in Python's terms. Decode makes values of JSON: objects keep the
+// client's key order, integers stay integers of any length, floats floats.
+// Render appends the text to the caller's buffer.
+//
+// The measure is Python's Jinja2 3.1 as model servers set it up: the immutable
+// sandbox, trim_blocks, lstrip_blocks, loop controls, the generation tag, no
+// autoescaping, and a tojson that writes json.dumps text without escaping
+// HTML. Output is equal byte for byte; where Python raises, Render returns an
+// *Error with Python's kind and message. What raise_exception raises has the
+// kind TemplateError.
+//
+// The language: if, for (else, filtered, recursive, the loop variable), set,
+// set blocks, namespaces, macros, call and filter blocks, with, break,
+// continue, generation, raw, comments; every operator; all filters and tests
+// of Jinja2 except the ones that make HTML (urlize, xmlattr, striptags,
+// wordwrap, pprint, random, filesizeformat); the methods of strings and
+// mappings except codecs; namespace, dict, range, cycler, joiner,
+// raise_exception and strftime_now. Inheritance, include, import, blocks and
+// autoescape are refused by Parse, since a chat template is one file.
+// Methods that change a list or a mapping raise SecurityError, as in the
+// sandbox.
+//
+// A template is foreign code. Parse bounds the size of its source (4 MiB) and
+// the height of its tree (400); Render bounds the steps taken, the depth of
+// calls, the bytes that values take in all, the bytes of output and the time,
+// all in Options. Values are compared and printed down to 500 levels, integers
+// have at most 16,384 bits, a range 100,000 items. What goes over a limit ends
+// in an error that wraps ErrLimit.
+//
+// Cost: about as much as copying its output plus 20–60 ns an expression; the
+// context is read in place and never written.
+package jinja

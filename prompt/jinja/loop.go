@@ -1,0 +1,273 @@
+package jinja
+
+// loop is the variable of that name inside of a loop.
+type loop struct {
+	it     *iterator
+	cur    Value
+	prev   Value // missing in the first round
+	ahead  Value // the next item once it was looked at
+	peeked bool
+	ended  bool
+	index  int // from 0
+	depth  int
+	total  int // -1 until it is known
+	seen   []Value
+	again  *forStmt // of a recursive loop
+	at     *frame   // the frame around a recursive loop
+}
+
+// peek looks at the next item.
+func (l *loop) peek() (Value, bool, error) {
+	if l.peeked || l.ended {
+		return l.ahead, l.peeked, nil
+	}
+	v, ok, err := l.it.next()
+	if err != nil {
+		return Value{}, false, err
+	}
+	l.ahead, l.peeked, l.ended = v, ok, !ok
+	return v, ok, nil
+}
+
+func (l *loop) step() (Value, bool, error) {
+	v, ok, err := l.peek()
+	l.peeked = false
+	return v, ok, err
+}
+
+// rest is what is left of the loop, as an iterator.
+func (l *loop) rest() *iterator {
+	return &iterator{"LoopContext", func() (Value, bool, error) {
+		v, ok, err := l.step()
+		if ok {
+			l.index++
+			l.prev, l.cur = l.cur, v
+		}
+		return v, ok, err
+	}}
+}
+
+// size is the number of rounds. Where the items come from a generator they
+// are all taken now.
+func (l *loop) size() (int, error) {
+	if l.total >= 0 {
+		return l.total, nil
+	}
+	var vs []Value
+	for {
+		v, ok, err := l.step()
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			break
+		}
+		vs = append(vs, v)
+	}
+	l.it, l.ended = each(vs), false
+	l.total = l.index + 1 + len(vs)
+	return l.total, nil
+}
+
+// attr is a member of the loop variable.
+func (l *loop) attr(r *run, name string) (Value, bool, error) {
+	switch name {
+	case "index":
+		return Int(int64(l.index + 1)), true, nil
+	case "index0":
+		return Int(int64(l.index)), true, nil
+	case "first":
+		return Bool(l.index == 0), true, nil
+	case "depth":
+		return Int(int64(l.depth + 1)), true, nil
+	case "depth0":
+		return Int(int64(l.depth)), true, nil
+	case "previtem":
+		if l.prev.kind == kMissing {
+			return undefinedHint("there is no previous item"), true, nil
+		}
+		return l.prev, true, nil
+	case "nextitem":
+		v, ok, err := l.peek()
+		if !ok {
+			v = undefinedHint("there is no next item")
+		}
+		return v, true, err
+	case "last":
+		_, ok, err := l.peek()
+		return Bool(!ok), true, err
+	case "length", "revindex", "revindex0":
+		n, err := l.sized(r)
+		switch name {
+		case "revindex":
+			n -= l.index
+		case "revindex0":
+			n -= l.index + 1
+		}
+		return Int(int64(n)), true, err
+	case "cycle":
+		return native("cycle", l.cycle), true, nil
+	case "changed":
+		return native("changed", l.changed), true, nil
+	}
+	return Value{}, false, nil
+}
+
+func (l *loop) sized(r *run) (int, error) {
+	known := l.total >= 0
+	n, err := l.size()
+	if err == nil && !known {
+		if err = r.take(n * perItem); err == nil {
+			err = r.spend(n)
+		}
+	}
+	return n, err
+}
+
+func (l *loop) cycle(_ *run, a *args) (Value, error) {
+	if len(a.pos) == 0 {
+		return Value{}, typeError("no items for cycling given")
+	}
+	return a.pos[l.index%len(a.pos)], nil
+}
+
+func (l *loop) changed(r *run, a *args) (Value, error) {
+	same := false
+	if l.seen != nil {
+		var err error
+		if same, err = r.equalItems(l.seen, a.pos, 0); err != nil {
+			return Value{}, err
+		}
+	}
+	l.seen = append([]Value{}, a.pos...)
+	return Bool(!same), r.take(len(a.pos) * perItem)
+}
+
+func (s *forStmt) exec(r *run) (signal, error) {
+	v, err := s.iter.eval(r)
+	if err != nil {
+		return done, at(s.line, err)
+	}
+	if s.recursive {
+		return done, at(s.line, s.recur(r, v, 0))
+	}
+	return s.rounds(r, v, 0, nil)
+}
+
+// recur runs a recursive loop over v in a frame of its own.
+func (s *forStmt) recur(r *run, v Value, depth int) error {
+	if r.depth++; r.depth > r.o.Depth {
+		return r.tooDeepCall()
+	}
+	up := r.fr
+	r.fr = &frame{vars: make([]Value, s.fn.slots), up: up}
+	if err := r.take(s.fn.slots * perItem); err != nil {
+		return err
+	}
+	_, err := s.rounds(r, v, depth, up)
+	r.fr = up
+	r.depth--
+	return err
+}
+
+// rounds runs the loop's body for every item of v, or its else.
+func (s *forStmt) rounds(r *run, v Value, depth int, around *frame) (signal, error) {
+	if s.loopVar == nil && s.test == nil && (v.kind == kList || v.kind == kMap || v.kind == kTuple) {
+		vs, _ := r.list(v)
+		return s.plain(r, vs)
+	}
+	it, err := r.iterate(v)
+	if err != nil {
+		return done, at(s.line, err)
+	}
+	l := &loop{it: it, total: -1, depth: depth, again: s, at: around}
+	if s.test != nil {
+		l.it = s.filtered(r, it)
+	} else if n, err := length(v); err == nil && v.kind != kLoop {
+		l.total = n
+	}
+	l.index = -1
+	for {
+		v, ok, err := l.step()
+		if err != nil {
+			return done, at(s.line, err)
+		}
+		if !ok {
+			break
+		}
+		l.index++
+		l.prev, l.cur = l.cur, v
+		if err := r.spend(1 + s.weight); err != nil {
+			return done, err
+		}
+		if s.loopVar != nil {
+			r.fr.vars[s.loopVar.at.slot] = Value{kind: kLoop, p: l}
+		}
+		if stop, err := s.round(r, v); stop || err != nil {
+			return done, err
+		}
+	}
+	if l.index < 0 {
+		return s.otherwise(r)
+	}
+	return done, nil
+}
+
+// plain is a loop without a loop variable over items at hand.
+func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
+	for _, v := range vs {
+		if err := r.spend(1 + s.weight); err != nil {
+			return done, err
+		}
+		if stop, err := s.round(r, v); stop || err != nil {
+			return done, err
+		}
+	}
+	if len(vs) == 0 {
+		return s.otherwise(r)
+	}
+	return done, nil
+}
+
+// round runs the body once; stop is set by a break.
+func (s *forStmt) round(r *run, v Value) (stop bool, err error) {
+	if n, ok := s.target.(*nameExpr); ok {
+		r.fr.vars[n.at.slot] = v
+	} else if err := r.assign(s.target, v); err != nil {
+		return true, at(s.line, err)
+	}
+	r.begin(s.bodyInit)
+	sig, err := r.exec(s.body)
+	return sig == broke, err
+}
+
+func (s *forStmt) otherwise(r *run) (signal, error) {
+	if s.other == nil {
+		return done, nil
+	}
+	r.begin(s.elseInit)
+	return r.exec(s.other)
+}
+
+// filtered lets those items through that meet the loop's condition.
+func (s *forStmt) filtered(r *run, it *iterator) *iterator {
+	t := s.test.(*loopTest)
+	return &iterator{"generator", func() (Value, bool, error) {
+		for {
+			v, ok, err := it.next()
+			if !ok || err != nil {
+				return v, false, err
+			}
+			if err := r.spend(2); err != nil {
+				return v, false, err
+			}
+			r.begin(s.testInit)
+			if err := r.assign(t.target, v); err != nil {
+				return v, false, err
+			}
+			if ok, err := r.test(t.cond); ok || err != nil {
+				return v, ok, err
+			}
+		}
+	}}
+}

@@ -1,0 +1,258 @@
+package jinja
+
+import "fmt"
+
+// macro is a macro or the body of a call block as a value: its text and the
+// frame it was made in.
+type macro struct {
+	decl *macroStmt
+	up   *frame
+}
+
+// function is a global or a method as a value.
+type function struct {
+	name  string
+	class string
+	call  func(r *run, a *args) (Value, error)
+	// members are the attributes, nil if there are none.
+	members func(name string) (Value, bool)
+}
+
+func native(name string, call func(*run, *args) (Value, error)) Value {
+	return Value{kind: kFunc, p: &function{name: name, class: "builtin_function_or_method", call: call}}
+}
+
+func (s *macroStmt) exec(r *run) (signal, error) {
+	r.fr.vars[s.target.at.slot] = Value{kind: kMacro, p: &macro{s, r.fr}}
+	return done, nil
+}
+
+func (r *run) tooDeepCall() error {
+	return fmt.Errorf("render template: more than %d calls inside each other: %w", r.o.Depth, ErrLimit)
+}
+
+// call runs a macro and returns its text.
+func (m *macro) call(r *run, a *args, caller Value) (Value, error) {
+	d := m.decl
+	if r.depth++; r.depth > r.o.Depth {
+		return Value{}, r.tooDeepCall()
+	}
+	if err := r.spend(2 + d.weight); err != nil {
+		return Value{}, err
+	}
+	f, err := r.frame(d.fn, m.up)
+	if err != nil {
+		return Value{}, err
+	}
+	if err := d.fill(r, f, a, caller); err != nil {
+		return Value{}, err
+	}
+	before := r.fr
+	r.fr = f
+	text, _, err := d.run(r)
+	r.fr = before
+	r.depth--
+	if !d.fn.holds {
+		clear(f.vars)
+		r.free = append(r.free, f)
+	}
+	return String(text), err
+}
+
+// frame makes or reuses a frame.
+func (r *run) frame(fn *layout, up *frame) (*frame, error) {
+	if n := len(r.free); n > 0 {
+		f := r.free[n-1]
+		r.free = r.free[:n-1]
+		if cap(f.vars) >= fn.slots {
+			f.vars, f.up = f.vars[:fn.slots], up
+			return f, nil
+		}
+	}
+	if err := r.take((fn.slots + 1) * perItem); err != nil {
+		return nil, err
+	}
+	return &frame{vars: make([]Value, fn.slots), up: up}, nil
+}
+
+// fill puts the arguments in their places.
+func (d *macroStmt) fill(r *run, f *frame, a *args, caller Value) error {
+	n := min(len(a.pos), len(d.params))
+	for i, v := range a.pos[:n] {
+		f.vars[d.params[i].at.slot] = v
+	}
+	rest := &Map{}
+	callerSet := false
+	for i, name := range a.names {
+		at := -1
+		for j := n; j < len(d.params); j++ {
+			if d.params[j].name == name {
+				at = j
+			}
+		}
+		switch {
+		case at >= 0:
+			f.vars[d.params[at].at.slot] = a.kw[i]
+		case name == "caller" && d.caller != nil:
+			f.vars[d.caller.at.slot], callerSet = a.kw[i], true
+		case d.kwargs == nil:
+			return typeError("macro %s takes no keyword argument %s", quote(d.name), quote(name))
+		default:
+			rest.Set(name, a.kw[i])
+		}
+	}
+	if d.kwargs != nil {
+		f.vars[d.kwargs.at.slot] = Mapping(rest)
+	}
+	if len(a.pos) > n && d.varargs == nil {
+		return typeError("macro %s takes not more than %d argument(s)", quote(d.name), len(d.params))
+	}
+	if d.varargs != nil {
+		f.vars[d.varargs.at.slot] = tuple(append([]Value(nil), a.pos[n:]...)...)
+	}
+	return d.fillCaller(f, caller, callerSet)
+}
+
+func (d *macroStmt) fillCaller(f *frame, caller Value, set bool) error {
+	switch {
+	case caller.kind == kMissing:
+		if d.caller != nil && !set {
+			f.vars[d.caller.at.slot] = undefinedHint("No caller defined")
+		}
+	case d.caller != nil:
+		f.vars[d.caller.at.slot] = caller
+	case d.explicitCaller:
+		for _, p := range d.params {
+			if p.name == "caller" {
+				f.vars[p.at.slot] = caller
+			}
+		}
+	default:
+		return typeError("macro %s was invoked with two values for the special caller argument. This is most likely a bug.", quote(d.name))
+	}
+	return nil
+}
+
+// run gives parameters left out their defaults and runs the body in r.fr.
+func (d *macroStmt) run(r *run) (string, signal, error) {
+	r.begin(d.init)
+	without := len(d.params) - len(d.defaults)
+	for i, p := range d.params {
+		if r.fr.vars[p.at.slot].kind != kMissing {
+			continue
+		}
+		v := undefinedHint("parameter " + quote(p.name) + " was not provided")
+		if i >= without {
+			var err error
+			if v, err = d.defaults[i-without].eval(r); err != nil {
+				return "", done, at(d.line, err)
+			}
+		}
+		r.fr.vars[p.at.slot] = v
+	}
+	return r.capture(d.body)
+}
+
+func (s *callBlock) exec(r *run) (signal, error) {
+	v, err := s.call.eval(r)
+	if err == nil {
+		r.out, err = r.appendText(r.out, v)
+	}
+	if err != nil {
+		return done, at(s.line, err)
+	}
+	return done, r.wrote()
+}
+
+// eval calls a method, a macro or a function. Methods of strings and mappings
+// are called without making a value of them first.
+func (x *callExpr) eval(r *run) (Value, error) {
+	from := len(r.args)
+	v, err := x.call(r)
+	r.args = r.args[:from]
+	return v, at(x.line, err)
+}
+
+func (x *callExpr) call(r *run) (Value, error) {
+	if m, ok := x.fn.(*attrExpr); ok && x.caller == nil {
+		of, err := m.of.eval(r)
+		if err != nil {
+			return of, err
+		}
+		if method := methodOf(of, m.name); method != nil {
+			a, err := r.push(&x.args)
+			if err != nil {
+				return Value{}, err
+			}
+			return method(r, of, &a)
+		}
+		fn, err := r.attr(of, m.name)
+		if err != nil {
+			return fn, err
+		}
+		return x.invoke(r, fn)
+	}
+	fn, err := x.fn.eval(r)
+	if err != nil {
+		return fn, err
+	}
+	return x.invoke(r, fn)
+}
+
+func (x *callExpr) invoke(r *run, fn Value) (Value, error) {
+	a, err := r.push(&x.args)
+	if err != nil {
+		return Value{}, err
+	}
+	if x.caller != nil {
+		c := Value{kind: kMacro, p: &macro{x.caller, r.fr}}
+		if fn.kind == kMacro {
+			return fn.p.(*macro).call(r, &a, c)
+		}
+		a.names, a.kw = append(a.names[:len(a.names):len(a.names)], "caller"), append(a.kw, c)
+	}
+	return r.invoke(fn, &a)
+}
+
+// invoke calls any value.
+func (r *run) invoke(fn Value, a *args) (Value, error) {
+	switch fn.kind {
+	case kMacro:
+		return fn.p.(*macro).call(r, a, Value{})
+	case kFunc:
+		if err := r.spend(1); err != nil {
+			return Value{}, err
+		}
+		if f := fn.p.(*function); f.call != nil {
+			return f.call(r, a)
+		}
+	case kLoop:
+		return fn.p.(*loop).call(r, a)
+	case kMissing, kUndefined:
+		return Value{}, fn.fault()
+	}
+	return Value{}, typeError("%s object is not callable", quote(typeName(fn)))
+}
+
+// call runs a recursive loop again, over what it is called with.
+func (l *loop) call(r *run, a *args) (Value, error) {
+	if l.again == nil || !l.again.recursive {
+		return Value{}, typeError("The loop must have the 'recursive' marker to be called recursively.")
+	}
+	if err := a.plain("loop", 1, 1); err != nil {
+		return Value{}, err
+	}
+	before, from := r.fr, len(r.out)
+	r.fr = l.at
+	err := l.again.recur(r, a.pos[0], l.depth+1)
+	r.fr = before
+	if err != nil {
+		return Value{}, err
+	}
+	if err := r.take(len(r.out) - from); err != nil {
+		return Value{}, err
+	}
+	text := string(r.out[from:])
+	r.out = r.out[:from]
+	return String(text), nil
+}

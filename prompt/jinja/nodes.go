@@ -1,0 +1,192 @@
+package jinja
+
+// expr is a compiled expression, stmt a compiled statement. They hold no
+// state of a rendering.
+type expr interface {
+	eval(r *run) (Value, error)
+}
+
+type stmt interface {
+	exec(r *run) (signal, error)
+}
+
+// signal is how a statement ended.
+type signal uint8
+
+const (
+	done signal = iota
+	broke
+	continued
+)
+
+type (
+	constExpr struct{ v Value }
+
+	// nameExpr is a variable; where it lives is found by bind.
+	nameExpr struct {
+		name string
+		at   place
+	}
+
+	tupleExpr struct{ items []expr }
+	listExpr  struct{ items []expr }
+	dictExpr  struct{ keys, vals []expr }
+
+	attrExpr struct {
+		of   expr
+		name string
+		line int
+	}
+	itemExpr struct {
+		of, key expr
+		line    int
+	}
+	sliceExpr struct {
+		of                expr
+		start, stop, step expr // nil where left out
+		line              int
+	}
+
+	callExpr struct {
+		fn   expr
+		args argList
+		line int
+		// caller is the body of a call block, nil elsewhere.
+		caller *macroStmt
+	}
+	filterExpr struct {
+		of   expr // nil for the text of a filter block
+		name string
+		fn   filter
+		args argList
+		line int
+		// lenient is set where Python finds a missing filter only when it runs.
+		lenient bool
+	}
+	testExpr struct {
+		of      expr
+		name    string
+		fn      test
+		args    argList
+		line    int
+		lenient bool
+	}
+
+	notExpr  struct{ x expr }
+	andExpr  struct{ a, b expr }
+	orExpr   struct{ a, b expr }
+	signExpr struct {
+		x    expr
+		neg  bool
+		line int
+	}
+	binExpr struct {
+		op   string
+		a, b expr
+		line int
+	}
+	concatExpr  struct{ parts []expr }
+	compareExpr struct {
+		first expr
+		ops   []string
+		rest  []expr
+		line  int
+	}
+	condExpr struct{ test, then, other expr }
+)
+
+// argList is what stands in the parentheses of a call.
+type argList struct {
+	pos       []expr
+	names     []string
+	kw        []expr
+	star      expr // *args
+	starNames expr // **kwargs
+}
+
+type (
+	dataStmt  struct{ text string }
+	printStmt struct {
+		x    expr
+		line int
+	}
+	ifStmt struct {
+		test       expr
+		then, rest []stmt // rest holds the elifs as one nested ifStmt
+	}
+	forStmt struct {
+		target    expr // nameExpr or tupleExpr of such
+		iter      expr
+		test      expr
+		body      []stmt
+		other     []stmt
+		recursive bool
+		line      int
+
+		loopVar  *nameExpr // nil if the body never asks for it
+		fn       *layout   // of a recursive loop, else nil
+		bodyInit []initial
+		elseInit []initial
+		testInit []initial
+		weight   int
+	}
+	setStmt struct {
+		target expr // nameExpr, fieldExpr or tupleExpr of such
+		x      expr
+		line   int
+	}
+	// fieldExpr is a namespace's attribute as the target of an assignment.
+	fieldExpr struct {
+		ns   *nameExpr
+		attr string
+		line int
+	}
+	setBlock struct {
+		target expr
+		filter expr
+		body   []stmt
+		init   []initial
+		line   int
+	}
+	macroStmt struct {
+		name     string
+		target   *nameExpr // nil for the body of a call block
+		params   []*nameExpr
+		defaults []expr // of the last parameters
+		body     []stmt
+		line     int
+
+		caller, varargs, kwargs *nameExpr // nil if the body never asks for them
+
+		explicitCaller bool // caller is among the parameters
+
+		fn     *layout
+		init   []initial
+		weight int
+	}
+	callBlock struct {
+		call *callExpr
+		line int
+	}
+	filterBlock struct {
+		filter expr
+		body   []stmt
+		init   []initial
+		line   int
+	}
+	withStmt struct {
+		targets []expr
+		values  []expr
+		body    []stmt
+		init    []initial
+		line    int
+	}
+	// scopeStmt is a generation block: text as any other, with variables of
+	// its own.
+	scopeStmt struct {
+		body []stmt
+		init []initial
+	}
+	breakStmt    struct{}
+	continueStmt struct{}
+)

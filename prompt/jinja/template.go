@@ -1,0 +1,126 @@
+package jinja
+
+import (
+	"fmt"
+	"time"
+)
+
+// Template is a parsed chat template. It never changes: any number of
+// goroutines may render it at once.
+type Template struct {
+	body  []stmt
+	fn    *layout
+	init  []initial
+	names []string // what it asks its context for
+}
+
+// largest is how long the source of a template may be.
+const largest = 4 << 20
+
+// Parse compiles the source of a template. The error is an *Error of the kind
+// TemplateSyntaxError or TemplateAssertionError.
+func Parse(source string) (*Template, error) {
+	if len(source) > largest {
+		return nil, fmt.Errorf("parse template: %d bytes: %w", len(source), ErrLimit)
+	}
+	toks, err := lex(source)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{toks: toks}
+	body, err := p.body()
+	if err != nil {
+		return nil, err
+	}
+	t := &Template{body: body, fn: &layout{}}
+	b := &binder{names: contextNames{slots: map[string]int{}}}
+	root := newScope(nil, t.fn)
+	root.visit(body)
+	if err := b.body(root, body); err != nil {
+		return nil, err
+	}
+	t.init = root.initials(&b.names)
+	t.names = b.names.list
+	return t, nil
+}
+
+// Names are the names that the template asks its context for, globals such as
+// range included, in the order of the text.
+func (t *Template) Names() []string { return append([]string(nil), t.names...) }
+
+// run is the state of one rendering.
+type run struct {
+	o     Options
+	out   []byte
+	base  int // where the rendering's text begins in out
+	steps int // left
+	look  int // at so many steps left the clock is read
+	bytes int // left
+	depth int
+	ends  time.Time
+
+	ctx     []Value // by Template.names
+	fr      *frame
+	args    []Value // of the calls under way
+	free    []*frame
+	scratch []byte
+}
+
+// frame holds the variables of one call; up is that of the function around.
+type frame struct {
+	vars []Value
+	up   *frame
+}
+
+// Render appends the text that the template makes of a context, a mapping.
+// The context is read only. On an error the text so far is dropped and dst
+// comes back as it was.
+func (t *Template) Render(dst []byte, ctx Value, o Options) ([]byte, error) {
+	if ctx.kind != kMap {
+		return dst, fmt.Errorf("render template: the context is no mapping but %s", typeName(ctx))
+	}
+	r := &run{o: o.defaults(), out: dst, base: len(dst)}
+	r.steps, r.bytes = r.o.Steps, r.o.Bytes
+	r.look = max(0, r.steps-glance)
+	r.ends = time.Now().Add(r.o.Time)
+	r.ctx = make([]Value, len(t.names))
+	m := ctx.mapping()
+	for i, name := range t.names {
+		v, ok := m.Find(name)
+		if !ok {
+			if v, ok = r.global(name); !ok {
+				v = undefinedName(name)
+			}
+		}
+		r.ctx[i] = v
+	}
+	r.fr = &frame{vars: make([]Value, t.fn.slots)}
+	r.begin(t.init)
+	if _, err := r.exec(t.body); err != nil {
+		return dst, err
+	}
+	return r.out, nil
+}
+
+// begin sets the variables of a scope to what they are at its start.
+func (r *run) begin(init []initial) {
+	for i := range init {
+		switch in := &init[i]; in.how {
+		case fromNothing:
+			r.fr.vars[in.slot] = Value{}
+		default:
+			r.fr.vars[in.slot] = r.read(in.from)
+		}
+	}
+}
+
+func (r *run) read(p place) Value {
+	if p.context {
+		return r.ctx[p.slot]
+	}
+	f := r.fr
+	for range p.hops {
+		f = f.up
+	}
+	return f.vars[p.slot]
+}

@@ -1,0 +1,259 @@
+package jinja
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// jsonWriter writes what json.dumps writes.
+type jsonWriter struct {
+	r        *run
+	dst      []byte
+	ascii    bool
+	sorted   bool
+	indent   string // of one level
+	lines    bool   // whether there is an indent at all
+	itemSep  string
+	keySep   string
+	tookUpTo int
+}
+
+// count charges what was written since the last call.
+func (w *jsonWriter) count() error {
+	n := len(w.dst) - w.tookUpTo
+	w.tookUpTo = len(w.dst)
+	return w.r.take(n)
+}
+
+func (w *jsonWriter) value(v Value, depth int) error {
+	if depth > deepest {
+		return tooDeep()
+	}
+	if err := w.count(); err != nil {
+		return err
+	}
+	switch v.kind {
+	case kString:
+		w.str(v.s)
+	case kList, kTuple:
+		return w.list(v.items(), depth)
+	case kMap:
+		return w.object(v.mapping(), depth)
+	case kNone, kBool, kInt, kBig, kFloat:
+		w.dst = append(w.dst, jsonAtom(v)...)
+	default:
+		return typeError("Object of type %s is not JSON serializable", typeName(v))
+	}
+	return nil
+}
+
+func jsonAtom(v Value) string {
+	switch v.kind {
+	case kNone:
+		return "null"
+	case kBool:
+		return strings.ToLower(repr(v))
+	case kFloat:
+		switch f := v.float(); {
+		case math.IsInf(f, 1):
+			return "Infinity"
+		case math.IsInf(f, -1):
+			return "-Infinity"
+		case math.IsNaN(f):
+			return "NaN"
+		}
+	}
+	return repr(v)
+}
+
+func (w *jsonWriter) newline(depth int) {
+	if w.lines {
+		w.dst = append(w.dst, '\n')
+		for range depth {
+			w.dst = append(w.dst, w.indent...)
+		}
+	}
+}
+
+func (w *jsonWriter) list(vs []Value, depth int) error {
+	if len(vs) == 0 {
+		w.dst = append(w.dst, "[]"...)
+		return nil
+	}
+	w.dst = append(w.dst, '[')
+	for i, v := range vs {
+		if i > 0 {
+			w.dst = append(w.dst, w.itemSep...)
+		}
+		w.newline(depth + 1)
+		if err := w.value(v, depth+1); err != nil {
+			return err
+		}
+	}
+	w.newline(depth)
+	w.dst = append(w.dst, ']')
+	return nil
+}
+
+func (w *jsonWriter) object(m *Map, depth int) error {
+	if m.Len() == 0 {
+		w.dst = append(w.dst, "{}"...)
+		return nil
+	}
+	order, err := w.order(m)
+	if err != nil {
+		return err
+	}
+	w.dst = append(w.dst, '{')
+	for n := range m.keys {
+		i := n
+		if order != nil {
+			i = order[n]
+		}
+		if n > 0 {
+			w.dst = append(w.dst, w.itemSep...)
+		}
+		w.newline(depth + 1)
+		switch k := m.keys[i]; k.kind {
+		case kString:
+			w.str(k.s)
+		case kNone, kBool, kInt, kBig, kFloat:
+			w.str(jsonAtom(k))
+		default:
+			return typeError("keys must be str, int, float, bool or None, not %s", typeName(k))
+		}
+		w.dst = append(w.dst, w.keySep...)
+		if err := w.value(m.vals[i], depth+1); err != nil {
+			return err
+		}
+	}
+	w.newline(depth)
+	w.dst = append(w.dst, '}')
+	return nil
+}
+
+// order is in which order the entries are written, nil for their own.
+func (w *jsonWriter) order(m *Map) ([]int, error) {
+	if !w.sorted {
+		return nil, nil
+	}
+	order := make([]int, m.Len())
+	for i := range order {
+		order[i] = i
+	}
+	var fail error
+	slices.SortStableFunc(order, func(a, b int) int {
+		less, err := w.r.less(m.keys[a], m.keys[b], "<", 0)
+		fail = cmp.Or(fail, err)
+		if less {
+			return -1
+		}
+		more, err := w.r.less(m.keys[b], m.keys[a], "<", 0)
+		fail = cmp.Or(fail, err)
+		if more {
+			return 1
+		}
+		return 0
+	})
+	return order, fail
+}
+
+func (w *jsonWriter) str(s string) {
+	w.dst = append(w.dst, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && (c < 0x7f || !w.ascii) {
+			i++
+			continue
+		}
+		w.dst = append(w.dst, s[from:i]...)
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			w.unicode(r)
+			i += n
+		} else {
+			w.control(c)
+			i++
+		}
+		from = i
+	}
+	w.dst = append(append(w.dst, s[from:]...), '"')
+}
+
+func (w *jsonWriter) control(c byte) {
+	switch c {
+	case '"', '\\':
+		w.dst = append(w.dst, '\\', c)
+	case '\n':
+		w.dst = append(w.dst, `\n`...)
+	case '\r':
+		w.dst = append(w.dst, `\r`...)
+	case '\t':
+		w.dst = append(w.dst, `\t`...)
+	case '\b':
+		w.dst = append(w.dst, `\b`...)
+	case '\f':
+		w.dst = append(w.dst, `\f`...)
+	default:
+		w.unicode(rune(c))
+	}
+}
+
+func (w *jsonWriter) unicode(r rune) {
+	if hi, lo := utf16.EncodeRune(r); hi != utf8.RuneError {
+		w.unicode(hi)
+		w.unicode(lo)
+		return
+	}
+	w.dst = append(append(w.dst, `\u`...), hexDigits(r, 4)...)
+}
+
+// filterToJSON is tojson(ensure_ascii=False, indent=None, separators=None,
+// sort_keys=False), as model servers define it.
+func filterToJSON(r *run, v Value, a *args) (Value, error) {
+	ascii, indent := a.opt(0, "ensure_ascii", no), a.opt(1, "indent", none)
+	seps, sorted := a.opt(2, "separators", none), a.opt(3, "sort_keys", no)
+	if err := a.done("tojson", 4); err != nil {
+		return Value{}, err
+	}
+	w := &jsonWriter{r: r, ascii: truth(ascii), sorted: truth(sorted), itemSep: ", ", keySep: ": ", dst: r.scratch[:0]}
+	switch {
+	case indent.kind == kString:
+		w.lines, w.indent = true, indent.s
+	case indent.integral():
+		n, err := r.size(indent)
+		if err != nil {
+			return Value{}, err
+		}
+		if n > 1000 {
+			return Value{}, typeError("indent of %d", n)
+		}
+		w.lines, w.indent = true, strings.Repeat(" ", max(0, n))
+	case indent.kind != kNone:
+		return Value{}, typeError("can't multiply sequence by non-int of type %s", quote(typeName(indent)))
+	}
+	if w.lines {
+		w.itemSep = ","
+	}
+	if seps.kind != kNone {
+		vs, err := r.list(seps)
+		if err != nil {
+			return Value{}, err
+		}
+		if len(vs) != 2 || vs[0].kind != kString || vs[1].kind != kString {
+			return Value{}, valueError("separators must be two strings")
+		}
+		w.itemSep, w.keySep = vs[0].s, vs[1].s
+	}
+	err := w.value(v, 0)
+	if err == nil {
+		err = w.count()
+	}
+	r.scratch = w.dst[:0]
+	return String(string(w.dst)), err
+}
