@@ -35,6 +35,16 @@ func (w *words) spell(token []byte) error {
 	return nil
 }
 
+// add enters a token of an id by its bytes.
+func (w *words) add(id uint32, token []byte) error {
+	if len(token) == 0 || len(token) > longToken {
+		return fmt.Errorf("vocabulary: token %d has %d bytes", id, len(token))
+	}
+	w.start, w.is = len(w.arena), 0
+	w.arena = append(w.arena, token...)
+	return w.name(id)
+}
+
 // letters appends the bytes that a token of the file stands for, or reports
 // false when no text leads to it.
 func (w *words) letters(dst, token []byte) ([]byte, bool) {
@@ -82,6 +92,12 @@ func (f *file) build(t *Tokenizer) error {
 	if err := f.vocabulary(); err != nil {
 		return err
 	}
+	return f.tables(t, f.readMerges)
+}
+
+// tables makes the tables of a vocabulary that has been read. merges enters
+// the merges once tokens can be found.
+func (f *file) tables(t *Tokenizer, merges func(*Tokenizer) error) error {
 	count := len(f.words.at)
 	if err := f.addedTokens(t); err != nil {
 		return err
@@ -95,7 +111,7 @@ func (f *file) build(t *Tokenizer) error {
 	if err := f.singles(t); err != nil {
 		return err
 	}
-	if err := f.readMerges(t); err != nil {
+	if err := merges(t); err != nil {
 		return fmt.Errorf("merges: %w", err)
 	}
 	f.findWhole(t)

@@ -15,8 +15,7 @@ type joins struct {
 	words  *words
 	pieces *pieces
 	list   []join
-	joints *joints // nil unless the file is SentencePiece's
-	left   []byte  // spelled left half, then the whole token
+	left   []byte // spelled left half, then the whole token
 }
 
 // readMerges makes the table of pairs.
@@ -25,19 +24,26 @@ func (f *file) readMerges(t *Tokenizer) error {
 		return errors.New("none in the file")
 	}
 	j := joins{cursor: cursor{data: f.merges}, words: &f.words, pieces: t.pieces}
-	if t.sentence {
-		j.joints = newJoints()
-	}
 	if err := j.array(j.one); err != nil {
 		return err
 	}
-	if len(j.list) > maxMerges {
-		return fmt.Errorf("%d of them, above the limit of %d", len(j.list), maxMerges)
+	return t.join(j.list)
+}
+
+// join takes the merges, in the order of rank.
+func (t *Tokenizer) join(merges []join) error {
+	if len(merges) > maxMerges {
+		return fmt.Errorf("%d of them, above the limit of %d", len(merges), maxMerges)
 	}
-	t.pairs = newPairs(j.list, &t.bytes)
-	if t.sentence {
-		t.split, t.joints = j.joints, j.joints
+	t.pairs = newPairs(merges, &t.bytes)
+	if !t.sentence {
+		return nil
 	}
+	t.joints = newJoints()
+	for _, m := range merges {
+		t.joints.add(t.pieces.spell(m.left), t.pieces.spell(m.right))
+	}
+	t.split = t.joints
 	return nil
 }
 
@@ -98,10 +104,7 @@ func (j *joins) join(right []byte) error {
 	if a == nil || b == nil || ab == nil {
 		return j.unknown(right)
 	}
-	j.list = append(j.list, join{a.id, b.id, ab.id})
-	if j.joints != nil {
-		j.joints.add(whole[:n], whole[n:])
-	}
+	j.list = append(j.list, join{a.id, b.id, ab.id, uint32(len(j.list))})
 	return nil
 }
 

@@ -20,9 +20,9 @@ type joints struct {
 func newJoints() *joints { return &joints{others: make([]uint64, 1<<(jointBits-6))} }
 
 // add enters the joint of a merge.
-func (j *joints) add(leftHalf, rightHalf []byte) {
-	left, _ := utf8.DecodeLastRune(leftHalf)
-	right, _ := utf8.DecodeRune(rightHalf)
+func (j *joints) add(leftHalf, rightHalf string) {
+	left, _ := utf8.DecodeLastRuneInString(leftHalf)
+	right, _ := utf8.DecodeRuneInString(rightHalf)
 	if left < utf8.RuneSelf && right < utf8.RuneSelf {
 		j.ascii[left][right] = true
 		return

@@ -26,8 +26,9 @@ type pairs struct {
 	tame   []bool // by rank: only later merges want the token it makes
 }
 
-// join is one merge: the tokens it takes and the one it makes.
-type join struct{ left, right, joined uint32 }
+// join is one merge: the tokens it takes, the one it makes and when it is
+// due. Merges of the same rank make the same token.
+type join struct{ left, right, joined, rank uint32 }
 
 // newPairs returns the table of merges, which come in the order of rank; of
 // two merges of the same pair the later one counts. It stays more than half
@@ -35,19 +36,19 @@ type join struct{ left, right, joined uint32 }
 // the ids of the bytes.
 func newPairs(merges []join, byteID *[256]uint32) *pairs {
 	size := max(1, bits.Len(uint(2*len(merges))))
-	p := &pairs{slots: make([]uint64, 1<<size), shift: uint(64 - size), joined: make([]uint32, len(merges))}
+	p := &pairs{slots: make([]uint64, 1<<size), shift: uint(64 - size), joined: make([]uint32, ranksOf(merges))}
 	for i := range p.slots {
 		p.slots[i] = emptySlot
 	}
 	p.tame = tame(merges)
-	for rank, m := range merges {
-		p.joined[rank] = m.joined
+	for _, m := range merges {
+		p.joined[m.rank] = m.joined
 		key := pairKey(m.left, m.right)
 		i := p.home(key)
 		for p.slots[i] != emptySlot && p.slots[i]>>rankBits != key {
 			i = (i + 1) & (len(p.slots) - 1)
 		}
-		p.slots[i] = key<<rankBits | uint64(rank)
+		p.slots[i] = key<<rankBits | uint64(m.rank)
 	}
 	for i := range p.bytes {
 		p.bytes[i] = p.find(byteID[i>>8], byteID[i&255])
@@ -55,7 +56,15 @@ func newPairs(merges []join, byteID *[256]uint32) *pairs {
 	return p
 }
 
-// tame says of each merge whether all merges that want the token it makes are
+// ranksOf is one more than the highest rank of merges.
+func ranksOf(merges []join) int {
+	if len(merges) == 0 {
+		return 0
+	}
+	return int(merges[len(merges)-1].rank) + 1
+}
+
+// tame says of each rank whether all merges that want the token it makes are
 // later ones. Then what becomes possible by it is never due before it.
 func tame(merges []join) []bool {
 	highest := uint32(0)
@@ -63,10 +72,10 @@ func tame(merges []join) []bool {
 		highest = max(highest, m.left, m.right, m.joined)
 	}
 	used := make([]bool, highest+1)
-	all := make([]bool, len(merges))
-	for rank, m := range merges {
+	all := make([]bool, ranksOf(merges))
+	for _, m := range merges {
 		used[m.left], used[m.right] = true, true
-		all[rank] = !used[m.joined]
+		all[m.rank] = !used[m.joined]
 	}
 	return all
 }

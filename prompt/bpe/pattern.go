@@ -96,6 +96,11 @@ func (t *Tokenizer) cut(s stage) error {
 		t.split = whole{}
 		return nil
 	}
+	return t.splitBy(patterns)
+}
+
+// splitBy takes the patterns of the stages.
+func (t *Tokenizer) splitBy(patterns []string) (err error) {
 	if t.split = scanner(strings.Join(patterns, between)); t.split == nil {
 		t.stages, err = newStages(patterns)
 	}
