@@ -78,7 +78,7 @@ func TestRanksKimi(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{"abc", "abc"},
-		{"abcbc", "ab|c|bc"},
+		{"abcbc", "abc|bc"},
 		{"漢字ab<|im_end|>漢ab", "漢字|ab|<|im_end|>|漢|ab"},
 	} {
 		if got := spelled(tok, tok.Encode(nil, c.text)); got != c.want {
