@@ -10,43 +10,62 @@ type args struct {
 	over  bool
 }
 
+// noArgs are those of a call without any; looking into them changes nothing.
+var noArgs = &args{}
+
 // push evaluates the arguments of a call onto the stack of arguments; the
-// caller takes them off again.
-func (r *run) push(l *argList) (args, error) {
-	var a args
+// caller takes them off again with pop.
+func (r *run) push(l *argList) (*args, error) {
 	if len(l.pos)+len(l.kw) == 0 && l.star == nil && l.starNames == nil {
-		return a, nil
+		return noArgs, nil
 	}
+	a := &args{}
+	if n := len(r.spare); n > 0 {
+		a, r.spare = r.spare[n-1], r.spare[:n-1]
+	}
+	return a, r.fill(a, l)
+}
+
+// pop takes the arguments of a call off again, down to where they began.
+func (r *run) pop(a *args, from int) {
+	r.args = r.args[:from]
+	if a != nil && a != noArgs {
+		*a = args{}
+		r.spare = append(r.spare, a)
+	}
+}
+
+func (r *run) fill(a *args, l *argList) error {
 	from := len(r.args)
 	for _, x := range l.pos {
 		v, err := x.eval(r)
 		if err != nil {
-			return a, err
+			return err
 		}
 		r.args = append(r.args, v)
 	}
 	if l.star != nil {
 		if err := r.pushStar(l.star); err != nil {
-			return a, err
+			return err
 		}
 	}
 	named := len(r.args)
 	for _, x := range l.kw {
 		v, err := x.eval(r)
 		if err != nil {
-			return a, err
+			return err
 		}
 		r.args = append(r.args, v)
 	}
 	a.names = l.names
 	if l.starNames != nil {
-		if err := r.pushNames(l.starNames, &a); err != nil {
-			return a, err
+		if err := r.pushNames(l.starNames, a); err != nil {
+			return err
 		}
 	}
 	a.pos = r.args[from:named:named]
 	a.kw = r.args[named:len(r.args):len(r.args)]
-	return a, nil
+	return nil
 }
 
 func (r *run) pushStar(x expr) error {

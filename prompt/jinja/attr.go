@@ -92,9 +92,7 @@ func unsafe(of Value, name string) bool {
 }
 
 func forbidden(of Value, name string) Value {
-	v := undefinedAttr(of, String(name))
-	v.safe = true
-	return v
+	return Value{kind: kUndefined, safe: true, p: &lack{of: of, name: String(name)}}
 }
 
 // attr is of.name: an attribute first, then an item.
@@ -109,6 +107,11 @@ func (r *run) attr(of Value, name string) (Value, error) {
 	}
 	if of.undefined() {
 		return Value{}, of.fault()
+	}
+	if of.kind == kNamespace {
+		if v := of.mapping().peek(name); v != nil {
+			return *v, nil
+		}
 	}
 	if v, ok, err := r.member(of, name); ok || err != nil {
 		return v, err

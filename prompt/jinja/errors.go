@@ -37,6 +37,13 @@ func valueError(format string, args ...any) error { return raise("ValueError", f
 
 // at gives an error the line where it happened, unless it has one.
 func at(line int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return located(line, err)
+}
+
+func located(line int, err error) error {
 	var e *Error
 	if errors.As(err, &e) && e.Line == 0 {
 		e.Line = line

@@ -62,8 +62,27 @@ func (x *dictExpr) eval(r *run) (Value, error) {
 }
 
 func (x *notExpr) eval(r *run) (Value, error) {
-	v, err := r.test(x.x)
-	return Bool(!v), err
+	ok, err := x.test(r)
+	return Bool(ok), err
+}
+
+func (x *notExpr) test(r *run) (bool, error) {
+	ok, err := r.test(x.x)
+	return !ok, err
+}
+
+func (x *andExpr) test(r *run) (bool, error) {
+	if ok, err := r.test(x.a); !ok || err != nil {
+		return false, err
+	}
+	return r.test(x.b)
+}
+
+func (x *orExpr) test(r *run) (bool, error) {
+	if ok, err := r.test(x.a); ok || err != nil {
+		return ok, err
+	}
+	return r.test(x.b)
 }
 
 func (x *andExpr) eval(r *run) (Value, error) {
@@ -101,8 +120,14 @@ func (x *condExpr) eval(r *run) (Value, error) {
 	return undefinedHint("the inline if-expression evaluated to false and no else section was defined."), nil
 }
 
+// tester is an expression that knows its truth without making a value.
+type tester interface{ test(r *run) (bool, error) }
+
 // test is the truth of an expression.
 func (r *run) test(x expr) (bool, error) {
+	if t, ok := x.(tester); ok {
+		return t.test(r)
+	}
 	v, err := x.eval(r)
 	if err != nil {
 		return false, err
@@ -148,22 +173,32 @@ func (x *concatExpr) eval(r *run) (Value, error) {
 }
 
 func (x *compareExpr) eval(r *run) (Value, error) {
+	ok, err := x.test(r)
+	return Bool(ok), err
+}
+
+func (x *compareExpr) test(r *run) (bool, error) {
 	a, err := x.first.eval(r)
 	if err != nil {
-		return a, err
+		return false, err
 	}
 	for i, op := range x.ops {
-		b, err := x.rest[i].eval(r)
-		if err != nil {
-			return b, err
+		var b Value
+		if c, ok := x.rest[i].(*constExpr); ok {
+			b = c.v
+		} else if b, err = x.rest[i].eval(r); err != nil {
+			return false, err
 		}
-		ok, err := r.compare(op, a, b)
-		if !ok || err != nil {
-			return no, at(x.line, err)
+		if a.kind == kString && b.kind == kString && op == "==" {
+			if a.s != b.s {
+				return false, nil
+			}
+		} else if ok, err := r.compare(op, a, b); !ok || err != nil {
+			return false, at(x.line, err)
 		}
 		a = b
 	}
-	return yes, nil
+	return true, nil
 }
 
 func (r *run) compare(op string, a, b Value) (bool, error) {
@@ -182,10 +217,21 @@ func (r *run) compare(op string, a, b Value) (bool, error) {
 	return r.less(a, b, op, 0)
 }
 
+func newAttr(of expr, name token) *attrExpr {
+	_, method := mapMethods[name.text]
+	return &attrExpr{of, name.text, name.line, !method && !unsafe(Mapping(nil), name.text)}
+}
+
 func (x *attrExpr) eval(r *run) (Value, error) {
 	of, err := x.of.eval(r)
 	if err != nil {
 		return of, err
+	}
+	if of.kind == kMap && x.key {
+		if v := of.mapping().peek(x.name); v != nil {
+			return *v, nil
+		}
+		return Value{kind: kUndefined, n: int64(kMap), s: x.name}, nil
 	}
 	v, err := r.attr(of, x.name)
 	return v, at(x.line, err)
@@ -196,8 +242,15 @@ func (x *itemExpr) eval(r *run) (Value, error) {
 	if err != nil {
 		return of, err
 	}
-	k, err := x.key.eval(r)
-	if err != nil {
+	var k Value
+	if c, ok := x.key.(*constExpr); ok {
+		k = c.v
+		if of.kind == kMap && k.kind == kString {
+			if v := of.mapping().peek(k.s); v != nil {
+				return *v, nil
+			}
+		}
+	} else if k, err = x.key.eval(r); err != nil {
 		return k, err
 	}
 	v, err := r.item(of, k)
@@ -220,28 +273,33 @@ func (x *filterExpr) apply(r *run, v Value) (Value, error) {
 	from := len(r.args)
 	a, err := r.push(&x.args)
 	if err == nil {
-		v, err = x.fn(r, v, &a)
+		v, err = x.fn(r, v, a)
 	}
-	r.args = r.args[:from]
+	r.pop(a, from)
 	return v, err
 }
 
 func (x *testExpr) eval(r *run) (Value, error) {
+	ok, err := x.test(r)
+	return Bool(ok), err
+}
+
+func (x *testExpr) test(r *run) (bool, error) {
 	v, err := x.of.eval(r)
 	if err != nil {
-		return v, err
+		return false, err
 	}
 	if x.lenient {
-		return v, at(x.line, raise("TemplateRuntimeError", "No test named %s found.", quote(x.name)))
+		return false, at(x.line, raise("TemplateRuntimeError", "No test named %s found.", quote(x.name)))
 	}
 	from := len(r.args)
 	a, err := r.push(&x.args)
 	ok := false
 	if err == nil {
-		ok, err = x.fn(r, v, &a)
+		ok, err = x.fn(r, v, a)
 	}
-	r.args = r.args[:from]
-	return Bool(ok), at(x.line, err)
+	r.pop(a, from)
+	return ok, at(x.line, err)
 }
 
 func (x *fieldExpr) eval(r *run) (Value, error) { return x.ns.eval(r) }

@@ -2,9 +2,10 @@ package jinja
 
 // loop is the variable of that name inside of a loop.
 type loop struct {
-	it     *iterator
-	cur    Value
-	prev   Value // missing in the first round
+	vs     []Value   // the items where they are at hand, or
+	it     *iterator // what gives them
+	cur    Value     // with it: the item of this round
+	prev   Value     // with it: the one before, missing in the first round
 	ahead  Value // the next item once it was looked at
 	peeked bool
 	ended  bool
@@ -18,6 +19,12 @@ type loop struct {
 
 // peek looks at the next item.
 func (l *loop) peek() (Value, bool, error) {
+	if l.it == nil {
+		if l.index+1 < len(l.vs) {
+			return l.vs[l.index+1], true, nil
+		}
+		return Value{}, false, nil
+	}
 	if l.peeked || l.ended {
 		return l.ahead, l.peeked, nil
 	}
@@ -29,22 +36,22 @@ func (l *loop) peek() (Value, bool, error) {
 	return v, ok, nil
 }
 
+// step goes on to the next item.
 func (l *loop) step() (Value, bool, error) {
 	v, ok, err := l.peek()
 	l.peeked = false
+	if ok {
+		l.index++
+		if l.it != nil {
+			l.prev, l.cur = l.cur, v
+		}
+	}
 	return v, ok, err
 }
 
 // rest is what is left of the loop, as an iterator.
 func (l *loop) rest() *iterator {
-	return &iterator{"LoopContext", func() (Value, bool, error) {
-		v, ok, err := l.step()
-		if ok {
-			l.index++
-			l.prev, l.cur = l.cur, v
-		}
-		return v, ok, err
-	}}
+	return &iterator{"LoopContext", l.step}
 }
 
 // size is the number of rounds. Where the items come from a generator they
@@ -55,13 +62,14 @@ func (l *loop) size() (int, error) {
 	}
 	var vs []Value
 	for {
-		v, ok, err := l.step()
+		v, ok, err := l.peek()
 		if err != nil {
 			return 0, err
 		}
 		if !ok {
 			break
 		}
+		l.peeked = false
 		vs = append(vs, v)
 	}
 	l.it, l.ended = each(vs), false
@@ -83,6 +91,9 @@ func (l *loop) attr(r *run, name string) (Value, bool, error) {
 	case "depth0":
 		return Int(int64(l.depth)), true, nil
 	case "previtem":
+		if l.it == nil && l.index > 0 {
+			return l.vs[l.index-1], true, nil
+		}
 		if l.prev.kind == kMissing {
 			return undefinedHint("there is no previous item"), true, nil
 		}
@@ -94,6 +105,9 @@ func (l *loop) attr(r *run, name string) (Value, bool, error) {
 		}
 		return v, true, err
 	case "last":
+		if l.it == nil {
+			return Bool(l.index+1 >= len(l.vs)), true, nil
+		}
 		_, ok, err := l.peek()
 		return Bool(!ok), true, err
 	case "length", "revindex", "revindex0":
@@ -176,17 +190,13 @@ func (s *forStmt) rounds(r *run, v Value, depth int, around *frame) (signal, err
 		vs, _ := r.list(v)
 		return s.plain(r, vs)
 	}
-	it, err := r.iterate(v)
-	if err != nil {
+	l := &loop{total: -1, depth: depth, again: s, at: around, index: -1}
+	if err := s.source(r, l, v); err != nil {
 		return done, at(s.line, err)
 	}
-	l := &loop{it: it, total: -1, depth: depth, again: s, at: around}
-	if s.test != nil {
-		l.it = s.filtered(r, it)
-	} else if n, err := length(v); err == nil && v.kind != kLoop {
-		l.total = n
+	if s.loopVar != nil {
+		r.fr.vars[s.loopVar.at.slot] = Value{kind: kLoop, p: l}
 	}
-	l.index = -1
 	for {
 		v, ok, err := l.step()
 		if err != nil {
@@ -195,13 +205,8 @@ func (s *forStmt) rounds(r *run, v Value, depth int, around *frame) (signal, err
 		if !ok {
 			break
 		}
-		l.index++
-		l.prev, l.cur = l.cur, v
 		if err := r.spend(1 + s.weight); err != nil {
 			return done, err
-		}
-		if s.loopVar != nil {
-			r.fr.vars[s.loopVar.at.slot] = Value{kind: kLoop, p: l}
 		}
 		if stop, err := s.round(r, v); stop || err != nil {
 			return done, err
@@ -211,6 +216,25 @@ func (s *forStmt) rounds(r *run, v Value, depth int, around *frame) (signal, err
 		return s.otherwise(r)
 	}
 	return done, nil
+}
+
+// source tells a loop where its items come from.
+func (s *forStmt) source(r *run, l *loop, v Value) error {
+	if s.test == nil && (v.kind == kList || v.kind == kTuple || v.kind == kMap) {
+		l.vs, _ = r.list(v)
+		l.total = len(l.vs)
+		return nil
+	}
+	var err error
+	if l.it, err = r.iterate(v); err != nil {
+		return err
+	}
+	if s.test != nil {
+		l.it = s.filtered(r, l.it)
+	} else if n, err := length(v); err == nil && v.kind != kLoop {
+		l.total = n
+	}
+	return nil
 }
 
 // plain is a loop without a loop variable over items at hand.

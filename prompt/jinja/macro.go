@@ -167,9 +167,7 @@ func (s *callBlock) exec(r *run) (signal, error) {
 // eval calls a method, a macro or a function. Methods of strings and mappings
 // are called without making a value of them first.
 func (x *callExpr) eval(r *run) (Value, error) {
-	from := len(r.args)
 	v, err := x.call(r)
-	r.args = r.args[:from]
 	return v, at(x.line, err)
 }
 
@@ -180,11 +178,14 @@ func (x *callExpr) call(r *run) (Value, error) {
 			return of, err
 		}
 		if method := methodOf(of, m.name); method != nil {
+			from := len(r.args)
 			a, err := r.push(&x.args)
 			if err != nil {
 				return Value{}, err
 			}
-			return method(r, of, &a)
+			v, err := method(r, of, a)
+			r.pop(a, from)
+			return v, err
 		}
 		fn, err := r.attr(of, m.name)
 		if err != nil {
@@ -200,18 +201,25 @@ func (x *callExpr) call(r *run) (Value, error) {
 }
 
 func (x *callExpr) invoke(r *run, fn Value) (Value, error) {
+	from := len(r.args)
 	a, err := r.push(&x.args)
 	if err != nil {
 		return Value{}, err
 	}
-	if x.caller != nil {
-		c := Value{kind: kMacro, p: &macro{x.caller, r.fr}}
-		if fn.kind == kMacro {
-			return fn.p.(*macro).call(r, &a, c)
-		}
-		a.names, a.kw = append(a.names[:len(a.names):len(a.names)], "caller"), append(a.kw, c)
+	var v Value
+	switch {
+	case x.caller == nil:
+		v, err = r.invoke(fn, a)
+	case fn.kind == kMacro:
+		v, err = fn.p.(*macro).call(r, a, Value{kind: kMacro, p: &macro{x.caller, r.fr}})
+	default:
+		b := a.kept()
+		b.names = append(b.names, "caller")
+		b.kw = append(b.kw, Value{kind: kMacro, p: &macro{x.caller, r.fr}})
+		v, err = r.invoke(fn, b)
 	}
-	return r.invoke(fn, &a)
+	r.pop(a, from)
+	return v, err
 }
 
 // invoke calls any value.

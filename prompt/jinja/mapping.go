@@ -102,18 +102,26 @@ func (m *Map) put(k Value, h key, v Value) {
 
 // Find returns the value under a text.
 func (m *Map) Find(name string) (Value, bool) {
-	if m.index == nil {
-		for i := range m.keys {
-			if k := &m.keys[i]; k.kind == kString && k.s == name {
-				return m.vals[i], true
-			}
-		}
-		return Value{}, false
-	}
-	if i, ok := m.index[key{kind: kString, s: name}]; ok {
-		return m.vals[i], true
+	if v := m.peek(name); v != nil {
+		return *v, true
 	}
 	return Value{}, false
+}
+
+// peek is where the value under a text stands, nil if there is none.
+func (m *Map) peek(name string) *Value {
+	if m.index == nil {
+		for i := range m.keys {
+			if k := &m.keys[i]; len(k.s) == len(name) && k.kind == kString && k.s == name {
+				return &m.vals[i]
+			}
+		}
+		return nil
+	}
+	if i, ok := m.index[key{kind: kString, s: name}]; ok {
+		return &m.vals[i]
+	}
+	return nil
 }
 
 // lookup returns the value under any key; an unhashable one is an error.

@@ -36,6 +36,8 @@ type (
 		of   expr
 		name string
 		line int
+		// key is set where in a mapping the name can only be one of its keys.
+		key bool
 	}
 	itemExpr struct {
 		of, key expr

@@ -43,7 +43,7 @@ func (p *parser) subscript(x expr) (expr, error) {
 		attr := p.next()
 		switch attr.sort {
 		case tName:
-			return &attrExpr{x, attr.text, t.line}, nil
+			return newAttr(x, attr), nil
 		case tInteger:
 			v, err := constant(attr)
 			return &itemExpr{x, &constExpr{v}, t.line}, err

@@ -63,6 +63,7 @@ type run struct {
 	fr      *frame
 	args    []Value // of the calls under way
 	free    []*frame
+	spare   []*args
 	scratch []byte
 }
 

@@ -39,7 +39,7 @@ type Value struct {
 	// safe marks a string that counts as escaped markup, and an undefined value
 	// that stands for an attribute that the sandbox forbids.
 	safe bool
-	n    int64  // integer, boolean, bits of a float, kind of the owner of what is undefined
+	n    int64  // integer, boolean, bits of a float, kMap for what a mapping lacks
 	s    string // text, name of what is undefined
 	p    any    // *big.Int, []Value, *Map, *iterator, …
 }
@@ -122,7 +122,10 @@ func undefinedName(name string) Value { return Value{kind: kUndefined, s: name} 
 
 // undefinedAttr is what of has no member name.
 func undefinedAttr(of Value, name Value) Value {
-	return Value{kind: kUndefined, n: 1, p: &lack{of: of, name: name}}
+	if of.kind == kMap && name.kind == kString {
+		return Value{kind: kUndefined, n: int64(kMap), s: name.s}
+	}
+	return Value{kind: kUndefined, p: &lack{of: of, name: name}}
 }
 
 // lack says what an undefined value was looked up in, or why it is undefined.
@@ -140,6 +143,8 @@ func (v Value) fault() error {
 	switch {
 	case v.safe:
 		return raise("SecurityError", "access to attribute %s of %s object is unsafe.", repr(l.name), quote(typeName(l.of)))
+	case l == nil && v.n != 0:
+		return raise("UndefinedError", "'dict object' has no attribute %s", quote(v.s))
 	case l == nil:
 		return raise("UndefinedError", "%s is undefined", quote(v.s))
 	case l.hint != "":
