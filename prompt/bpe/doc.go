@@ -1,5 +1,6 @@
 // Package bpe turns text into token ids and back, exactly as the model's own
-// tokenizer.json says.
+// vocabulary file says: a tokenizer.json, ranks as tiktoken (Kimi) and tekken
+// (Mistral) write them, or the metadata of a GGUF file.
 //
 // The nouns:
 //
@@ -38,8 +39,11 @@
 // what is kept for the next one is 0.3 MiB for each Encode at a time, most of
 // it the last pieces and what they were merged to.
 //
-// Known difference: characters that Unicode gained after Go's tables or the
-// reference's were made may be another class, or be ordered otherwise by NFC.
+// Known differences: added tokens are found in text whatever the form, where
+// Mistral's own program never reads them from text; a GGUF file of Qwen's is
+// composed to NFC as its tokenizer.json says, which llama.cpp does not.
+// Characters that Unicode gained after Go's tables or the reference's were made
+// may be another class, or be ordered otherwise by NFC.
 //
 // Cost: Qwen3's file loads in about 0.1 s into 12 MB, Gemma 3's, the largest,
 // in 0.4 s into 24 MB. Encode works at ten million tokens a second and more,

@@ -56,6 +56,11 @@ func (j *joins) one() error {
 	if err != nil {
 		return err
 	}
+	return j.pair(both)
+}
+
+// pair enters a merge in the form "a b".
+func (j *joins) pair(both []byte) error {
 	left, right, ok := bytes.Cut(both, []byte{' '})
 	if !ok {
 		return fmt.Errorf("merge %d: %q is not two tokens", len(j.list), clip(string(both)))

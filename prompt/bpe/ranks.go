@@ -100,7 +100,7 @@ func (t *Tokenizer) joinByOrder(order []uint32) error {
 	var merges []join
 	for rank, id := range order {
 		s := t.pieces.spell(id)
-		if t.pieces.at[id].is&literal != 0 {
+		if t.pieces.at[id].is&(literal|special) != 0 {
 			continue
 		}
 		for n := 1; n < len(s); n++ {
