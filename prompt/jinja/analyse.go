@@ -109,7 +109,7 @@ func kids(x expr) []expr {
 	case *compareExpr:
 		return append([]expr{x.first}, x.rest...)
 	case *condExpr:
-		return some(x.test, x.then, x.other)
+		return some(x.cond, x.then, x.other)
 	case *fieldExpr:
 		return []expr{x.ns}
 	}

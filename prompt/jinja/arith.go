@@ -45,10 +45,8 @@ func (x *signExpr) eval(r *run) (Value, error) {
 // binary is one of Python's operators on two values.
 func (r *run) binary(op string, a, b Value) (Value, error) {
 	if op == "+" && a.kind == kString && b.kind == kString && !a.safe && !b.safe {
-		if err := r.take(len(a.s) + len(b.s)); err != nil {
-			return Value{}, err
-		}
-		return String(a.s + b.s), nil
+		s, err := r.concat(a.s, b.s)
+		return String(s), err
 	}
 	switch {
 	case op == "%" && a.kind == kString:

@@ -86,8 +86,8 @@ func (m *macro) attr(name string) (Value, bool, error) {
 	return Value{}, false, nil
 }
 
-// unsafe reports an attribute that Python has and the sandbox hides.
-func unsafe(of Value, name string) bool {
+// hidden reports an attribute that Python has and the sandbox hides.
+func hidden(of Value, name string) bool {
 	return changing[of.kind][name] || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
 }
 
@@ -98,7 +98,7 @@ func forbidden(of Value, name string) Value {
 // attr is of.name: an attribute first, then an item.
 func (r *run) attr(of Value, name string) (Value, error) {
 	if of.kind == kMap {
-		if _, ok := mapMethods[name]; !ok && !unsafe(of, name) {
+		if _, ok := mapMethods[name]; !ok && !hidden(of, name) {
 			if v, ok := of.mapping().Find(name); ok {
 				return v, nil
 			}
@@ -116,7 +116,7 @@ func (r *run) attr(of Value, name string) (Value, error) {
 	if v, ok, err := r.member(of, name); ok || err != nil {
 		return v, err
 	}
-	if unsafe(of, name) {
+	if hidden(of, name) {
 		return forbidden(of, name), nil
 	}
 	return undefinedAttr(of, String(name)), nil
@@ -141,7 +141,7 @@ func (r *run) item(of, k Value) (Value, error) {
 		if v, ok, err := r.member(of, k.s); ok || err != nil {
 			return v, err
 		}
-		if unsafe(of, k.s) {
+		if hidden(of, k.s) {
 			return forbidden(of, k.s), nil
 		}
 	}

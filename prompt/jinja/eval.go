@@ -1,5 +1,7 @@
 package jinja
 
+import "strings"
+
 func (x *constExpr) eval(*run) (Value, error) { return x.v, nil }
 
 func (x *nameExpr) eval(r *run) (Value, error) {
@@ -67,22 +69,22 @@ func (x *notExpr) eval(r *run) (Value, error) {
 }
 
 func (x *notExpr) test(r *run) (bool, error) {
-	ok, err := r.test(x.x)
+	ok, err := x.x.test(r)
 	return !ok, err
 }
 
 func (x *andExpr) test(r *run) (bool, error) {
-	if ok, err := r.test(x.a); !ok || err != nil {
+	if ok, err := x.a.test(r); !ok || err != nil {
 		return false, err
 	}
-	return r.test(x.b)
+	return x.b.test(r)
 }
 
 func (x *orExpr) test(r *run) (bool, error) {
-	if ok, err := r.test(x.a); ok || err != nil {
+	if ok, err := x.a.test(r); ok || err != nil {
 		return ok, err
 	}
-	return r.test(x.b)
+	return x.b.test(r)
 }
 
 func (x *andExpr) eval(r *run) (Value, error) {
@@ -108,7 +110,7 @@ func (x *orExpr) eval(r *run) (Value, error) {
 }
 
 func (x *condExpr) eval(r *run) (Value, error) {
-	ok, err := r.test(x.test)
+	ok, err := x.cond.test(r)
 	switch {
 	case err != nil:
 		return Value{}, err
@@ -120,21 +122,6 @@ func (x *condExpr) eval(r *run) (Value, error) {
 	return undefinedHint("the inline if-expression evaluated to false and no else section was defined."), nil
 }
 
-// tester is an expression that knows its truth without making a value.
-type tester interface{ test(r *run) (bool, error) }
-
-// test is the truth of an expression.
-func (r *run) test(x expr) (bool, error) {
-	if t, ok := x.(tester); ok {
-		return t.test(r)
-	}
-	v, err := x.eval(r)
-	if err != nil {
-		return false, err
-	}
-	return r.truth(v)
-}
-
 // truth is Python's bool(): that of a forbidden attribute raises.
 func (r *run) truth(v Value) (bool, error) {
 	if v.kind == kUndefined && v.safe {
@@ -144,9 +131,8 @@ func (r *run) truth(v Value) (bool, error) {
 }
 
 func (x *concatExpr) eval(r *run) (Value, error) {
-	n := 0
 	from := len(r.args)
-	defer func() { r.args = r.args[:from] }()
+	n := 0
 	for _, part := range x.parts {
 		v, err := part.eval(r)
 		if err != nil {
@@ -162,14 +148,26 @@ func (x *concatExpr) eval(r *run) (Value, error) {
 		n += len(v.s)
 		r.args = append(r.args, v)
 	}
+	parts := r.args[from:]
+	r.args = r.args[:from]
+	if first := parts[0].s; len(first) >= growing {
+		for _, p := range parts[1:] {
+			var err error
+			if first, err = r.concat(first, p.s); err != nil {
+				return Value{}, err
+			}
+		}
+		return String(first), nil
+	}
 	if err := r.take(n); err != nil {
 		return Value{}, err
 	}
-	b := make([]byte, 0, n)
-	for _, v := range r.args[from:] {
-		b = append(b, v.s...)
+	var b strings.Builder
+	b.Grow(n)
+	for _, p := range parts {
+		b.WriteString(p.s)
 	}
-	return String(string(b)), nil
+	return String(b.String()), nil
 }
 
 func (x *compareExpr) eval(r *run) (Value, error) {
@@ -219,7 +217,7 @@ func (r *run) compare(op string, a, b Value) (bool, error) {
 
 func newAttr(of expr, name token) *attrExpr {
 	_, method := mapMethods[name.text]
-	return &attrExpr{of, name.text, name.line, !method && !unsafe(Mapping(nil), name.text)}
+	return &attrExpr{of, name.text, name.line, !method && !hidden(Mapping(nil), name.text)}
 }
 
 func (x *attrExpr) eval(r *run) (Value, error) {
@@ -235,6 +233,27 @@ func (x *attrExpr) eval(r *run) (Value, error) {
 	}
 	v, err := r.attr(of, x.name)
 	return v, at(x.line, err)
+}
+
+func (x *attrExpr) test(r *run) (bool, error) {
+	of, err := x.of.eval(r)
+	if err != nil {
+		return false, err
+	}
+	if x.key && (of.kind == kMap || of.kind == kNamespace) {
+		v := of.mapping().peek(x.name)
+		if v == nil {
+			return false, nil
+		}
+		if v.kind != kUndefined {
+			return truth(*v), nil
+		}
+	}
+	v, err := r.attr(of, x.name)
+	if err != nil {
+		return false, at(x.line, err)
+	}
+	return r.truth(v)
 }
 
 func (x *itemExpr) eval(r *run) (Value, error) {
@@ -301,7 +320,3 @@ func (x *testExpr) test(r *run) (bool, error) {
 	r.pop(a, from)
 	return ok, at(x.line, err)
 }
-
-func (x *fieldExpr) eval(r *run) (Value, error) { return x.ns.eval(r) }
-
-func (x *loopTest) eval(r *run) (Value, error) { return x.cond.eval(r) }

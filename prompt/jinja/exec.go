@@ -30,7 +30,7 @@ func (s *printStmt) exec(r *run) (signal, error) {
 }
 
 func (s *ifStmt) exec(r *run) (signal, error) {
-	ok, err := r.test(s.test)
+	ok, err := s.test.test(r)
 	if err != nil {
 		return done, err
 	}

@@ -205,7 +205,7 @@ func filterAttr(r *run, v Value, a *args) (Value, error) {
 	switch {
 	case ok || err != nil:
 		return x, err
-	case unsafe(v, name):
+	case hidden(v, name):
 		return forbidden(v, name), nil
 	}
 	return undefinedAttr(v, String(name)), nil

@@ -6,7 +6,7 @@ type loop struct {
 	it     *iterator // what gives them
 	cur    Value     // with it: the item of this round
 	prev   Value     // with it: the one before, missing in the first round
-	ahead  Value // the next item once it was looked at
+	ahead  Value     // the next item once it was looked at
 	peeked bool
 	ended  bool
 	index  int // from 0
@@ -190,6 +190,9 @@ func (s *forStmt) rounds(r *run, v Value, depth int, around *frame) (signal, err
 		vs, _ := r.list(v)
 		return s.plain(r, vs)
 	}
+	if s.loopVar == nil && s.test == nil && v.kind == kRange {
+		return s.counted(r, v.p.(*span))
+	}
 	l := &loop{total: -1, depth: depth, again: s, at: around, index: -1}
 	if err := s.source(r, l, v); err != nil {
 		return done, at(s.line, err)
@@ -253,6 +256,23 @@ func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
 	return done, nil
 }
 
+// counted is such a loop over a range.
+func (s *forStmt) counted(r *run, over *span) (signal, error) {
+	n := over.count()
+	for i := range n {
+		if err := r.spend(1 + s.weight); err != nil {
+			return done, err
+		}
+		if stop, err := s.round(r, over.at(i)); stop || err != nil {
+			return done, err
+		}
+	}
+	if n == 0 {
+		return s.otherwise(r)
+	}
+	return done, nil
+}
+
 // round runs the body once; stop is set by a break.
 func (s *forStmt) round(r *run, v Value) (stop bool, err error) {
 	if n, ok := s.target.(*nameExpr); ok {
@@ -289,7 +309,7 @@ func (s *forStmt) filtered(r *run, it *iterator) *iterator {
 			if err := r.assign(t.target, v); err != nil {
 				return v, false, err
 			}
-			if ok, err := r.test(t.cond); ok || err != nil {
+			if ok, err := t.cond.test(r); ok || err != nil {
 				return v, ok, err
 			}
 		}

@@ -1,9 +1,11 @@
 package jinja
 
 // expr is a compiled expression, stmt a compiled statement. They hold no
-// state of a rendering.
+// state of a rendering. test is the truth of what eval gives, often without
+// making the value.
 type expr interface {
 	eval(r *run) (Value, error)
+	test(r *run) (bool, error)
 }
 
 type stmt interface {
@@ -94,7 +96,7 @@ type (
 		rest  []expr
 		line  int
 	}
-	condExpr struct{ test, then, other expr }
+	condExpr struct{ cond, then, other expr }
 )
 
 // argList is what stands in the parentheses of a call.

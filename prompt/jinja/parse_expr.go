@@ -12,7 +12,7 @@ func (p *parser) cond() (expr, error) {
 	x, err := p.or()
 	for err == nil && p.skipName("if") {
 		c := &condExpr{then: x}
-		if c.test, err = p.or(); err != nil {
+		if c.cond, err = p.or(); err != nil {
 			return nil, err
 		}
 		if p.skipName("else") {

@@ -65,6 +65,7 @@ type run struct {
 	free    []*frame
 	spare   []*args
 	scratch []byte
+	grow    grower
 }
 
 // frame holds the variables of one call; up is that of the function around.
