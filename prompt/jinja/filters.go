@@ -280,17 +280,26 @@ func filterTruncate(r *run, v Value, a *args) (Value, error) {
 	if err := a.done("truncate", 4); err != nil {
 		return v, err
 	}
-	if v.kind != kString || end.kind != kString || !size.integral() || !leeway.integral() {
-		return v, typeError("truncate wants a string, a length, a string and a number")
+	n, err := length(v)
+	if err != nil {
+		return v, err
 	}
-	n, _ := length(v)
-	tail, _ := length(end)
+	tail, err := length(end)
+	if err != nil {
+		return v, err
+	}
+	if !size.integral() || !leeway.integral() {
+		return v, typeError("%s object cannot be interpreted as an integer", quote(typeName(size)))
+	}
 	most := clamped(size)
 	if most < tail || clamped(leeway) < 0 {
 		return v, raise("AssertionError", "expected length >= %d, got %d", tail, most)
 	}
 	if n <= most+clamped(leeway) {
 		return v, nil
+	}
+	if v.kind != kString || end.kind != kString {
+		return v, unsupported("+", v, end)
 	}
 	s := v.s[:offset(v.s, most-tail)]
 	if !truth(kill) {

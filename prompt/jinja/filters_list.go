@@ -106,9 +106,6 @@ func (r *run) backwards(v Value) (*iterator, error) {
 	if v.kind == kIter || v.kind == kNone || v.kind == kLoop || v.number() {
 		return nil, typeError("%s object is not reversible", quote(typeName(v)))
 	}
-	if v.kind == kUndefined && !v.safe {
-		return nil, typeError("'Undefined' object is not reversible")
-	}
 	vs, err := r.list(v)
 	if err != nil {
 		return nil, err
@@ -275,12 +272,15 @@ func filterUnique(r *run, v Value, a *args) (Value, error) {
 	if err != nil {
 		return v, err
 	}
-	it, err := r.iterate(v)
-	if err != nil {
-		return v, err
-	}
+	var it *iterator
 	seen := map[key]bool{}
 	return generator("generator", func() (Value, bool, error) {
+		if it == nil {
+			var err error
+			if it, err = r.iterate(v); err != nil {
+				return v, false, err
+			}
+		}
 		for {
 			v, ok, err := it.next()
 			if !ok || err != nil {

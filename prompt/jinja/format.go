@@ -25,8 +25,10 @@ func (r *run) format(text, with Value) (Value, error) {
 	if err := f.run(text.s); err != nil {
 		return Value{}, err
 	}
-	if f.next < len(vals) && with.kind != kMap && (with.kind != kUndefined || f.next == 0) {
-		if with.kind != kList || f.next == 0 {
+	switch with.kind {
+	case kMap, kList, kRange, kUndefined, kMissing: // may be looked into, so nothing is left over
+	default:
+		if f.next < len(vals) {
 			return Value{}, typeError("not all arguments converted during string formatting")
 		}
 	}

@@ -296,7 +296,12 @@ func (s *forStmt) otherwise(r *run) (signal, error) {
 // filtered lets those items through that meet the loop's condition.
 func (s *forStmt) filtered(r *run, it *iterator) *iterator {
 	t := s.test.(*loopTest)
+	home := r.fr
 	return &iterator{"generator", func() (Value, bool, error) {
+		// A macro called in the body may ask for the loop's next item.
+		caller := r.fr
+		r.fr = home
+		defer func() { r.fr = caller }()
 		for {
 			v, ok, err := it.next()
 			if !ok || err != nil {

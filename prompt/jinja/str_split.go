@@ -123,14 +123,8 @@ func methodRsplit(r *run, v Value, a *args) (Value, error) {
 			s = strings.TrimRightFunc(s, isSpace)
 		}
 	}
-	if !given {
-		s = strings.TrimLeftFunc(s, isSpace)
-	}
 	if given || s != "" {
 		out = append(out, s)
-	}
-	if !given && len(out) > 0 && out[len(out)-1] == "" {
-		out = out[:len(out)-1]
 	}
 	slices.Reverse(out)
 	return r.parts(v, out)
