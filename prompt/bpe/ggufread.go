@@ -89,13 +89,13 @@ func (v *ggufVocabulary) byteLevel(t *Tokenizer, f *file) error {
 		return err
 	}
 	return f.tables(t, func(t *Tokenizer) error {
-		j := joins{words: &f.words, pieces: t.pieces}
+		j := joins{words: &f.words}
 		for _, pair := range v.merges {
 			if err := j.pair([]byte(pair)); err != nil {
 				return err
 			}
 		}
-		return t.join(j.list)
+		return j.enter(t)
 	})
 }
 

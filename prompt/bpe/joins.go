@@ -12,28 +12,56 @@ import (
 // joins reads the list of merges. A merge's rank is its place in the list.
 type joins struct {
 	cursor
-	words  *words
-	pieces *pieces
-	list   []join
-	left   []byte // spelled left half, then the whole token
+	words *words
+	arena []byte // the tokens that merges make
+	cuts  []cut
 }
+
+// cut says where in the arena a merge's halves begin.
+type cut struct{ left, right uint32 }
 
 // readMerges makes the table of pairs.
 func (f *file) readMerges(t *Tokenizer) error {
 	if f.merges == nil {
 		return errors.New("none in the file")
 	}
-	j := joins{cursor: cursor{data: f.merges}, words: &f.words, pieces: t.pieces}
+	n := len(f.merges)
+	j := joins{cursor: cursor{data: f.merges}, words: &f.words, arena: make([]byte, 0, n/2), cuts: make([]cut, 0, n/20)}
 	if err := j.array(j.one); err != nil {
 		return err
 	}
-	return t.join(j.list)
+	return j.enter(t)
+}
+
+// enter finds the tokens of all merges and makes the table.
+func (j *joins) enter(t *Tokenizer) error {
+	list := make([]join, len(j.cuts))
+	bad := make([]bool, len(j.cuts))
+	arena := string(j.arena)
+	share(len(list), func(from, to int) {
+		for i := from; i < to; i++ {
+			c, end := j.cuts[i], len(arena)
+			if i+1 < len(j.cuts) {
+				end = int(j.cuts[i+1].left)
+			}
+			a, b := t.pieces.find(arena[c.left:c.right]), t.pieces.find(arena[c.right:end])
+			ab := t.pieces.find(arena[c.left:end])
+			if bad[i] = a == nil || b == nil || ab == nil; !bad[i] {
+				list[i] = join{a.id, b.id, ab.id, uint32(i)}
+			}
+		}
+	})
+	if i := slices.Index(bad, true); i >= 0 {
+		j.cuts = j.cuts[:i+1]
+		return j.unknown(j.arena[j.cuts[i].left:j.cuts[i].right])
+	}
+	return t.join(list)
 }
 
 // join takes the merges, in the order of rank.
 func (t *Tokenizer) join(merges []join) error {
 	if len(merges) > maxMerges {
-		return fmt.Errorf("%d of them, above the limit of %d", len(merges), maxMerges)
+		return tooMany()
 	}
 	t.pairs = newPairs(merges, &t.bytes)
 	if !t.sentence {
@@ -63,12 +91,12 @@ func (j *joins) one() error {
 func (j *joins) pair(both []byte) error {
 	left, right, ok := bytes.Cut(both, []byte{' '})
 	if !ok {
-		return fmt.Errorf("merge %d: %q is not two tokens", len(j.list), clip(string(both)))
+		return fmt.Errorf("merge %d: %q is not two tokens", len(j.cuts)+1, clip(string(both)))
 	}
-	if j.left, ok = j.words.letters(j.left[:0], left); !ok {
-		return j.unknown(left)
+	if err := j.left(left); err != nil {
+		return err
 	}
-	return j.join(right)
+	return j.right(right)
 }
 
 // two reads a merge in the form of a list.
@@ -81,41 +109,60 @@ func (j *joins) two() error {
 		}
 		switch n++; n {
 		case 1:
-			var ok bool
-			if j.left, ok = j.words.letters(j.left[:0], half); !ok {
-				return j.unknown(half)
-			}
-			return nil
+			return j.left(half)
 		case 2:
-			return j.join(half)
+			return j.right(half)
 		}
 		return nil
 	})
 	if err == nil && n != 2 {
-		return fmt.Errorf("merge %d: %d tokens", len(j.list), n)
+		return fmt.Errorf("merge %d: %d tokens", len(j.cuts), n)
 	}
 	return err
 }
 
-// join enters the merge of the left half with right.
-func (j *joins) join(right []byte) error {
-	n := len(j.left)
-	whole, ok := j.words.letters(j.left, right)
-	if !ok || n == 0 || len(whole) == n {
-		return j.unknown(right)
+// left begins a merge.
+func (j *joins) left(half []byte) error {
+	if len(j.cuts) >= maxMerges {
+		return tooMany()
 	}
-	j.left = whole
-	a, b, ab := j.pieces.find(string(whole[:n])), j.pieces.find(string(whole[n:])), j.pieces.find(string(whole))
-	if a == nil || b == nil || ab == nil {
-		return j.unknown(right)
+	start := len(j.arena)
+	var ok bool
+	j.arena, ok = j.words.letters(j.arena, half)
+	j.cuts = append(j.cuts, cut{uint32(start), uint32(len(j.arena))})
+	if !ok || len(j.arena) == start {
+		return j.unknown(half)
 	}
-	j.list = append(j.list, join{a.id, b.id, ab.id, uint32(len(j.list))})
 	return nil
 }
 
-// unknown reports a merge whose tokens the vocabulary does not have.
+// right ends a merge.
+func (j *joins) right(half []byte) error {
+	start := len(j.arena)
+	var ok bool
+	if j.arena, ok = j.words.letters(j.arena, half); !ok || len(j.arena) == start {
+		return j.unknown(half)
+	}
+	return nil
+}
+
+// unknown reports that the vocabulary does not have the tokens of the last
+// merge.
 func (j *joins) unknown(half []byte) error {
-	return fmt.Errorf("merge %d: %q or what it joins to is not in the vocabulary", len(j.list), clip(string(half)))
+	return fmt.Errorf("merge %d: %q, what follows it or what both join to is not in the vocabulary", len(j.cuts), clip(string(half)))
+}
+
+// tooMany reports a list that is too long.
+func tooMany() error { return fmt.Errorf("more than the limit of %d", maxMerges) }
+
+// share calls part for parts of the numbers below n, on all processors.
+func share(n int, part func(from, to int)) {
+	size := n/min(runtime.GOMAXPROCS(0), 8) + 1
+	var group sync.WaitGroup
+	for from := 0; from < n; from += size {
+		group.Go(func() { part(from, min(from+size, n)) })
+	}
+	group.Wait()
 }
 
 // findWhole marks the tokens that a piece of the same spelling becomes. With
@@ -123,12 +170,7 @@ func (j *joins) unknown(half []byte) error {
 // them, which is nearly all. It is half of the work of loading, so it is
 // shared among the processors.
 func (f *file) findWhole(t *Tokenizer) {
-	slots := t.pieces.slots
-	var group sync.WaitGroup
-	for part := range slices.Chunk(slots, len(slots)/min(runtime.GOMAXPROCS(0), 8, len(slots))) {
-		group.Go(func() { f.markWhole(t, part) })
-	}
-	group.Wait()
+	share(len(t.pieces.slots), func(from, to int) { f.markWhole(t, t.pieces.slots[from:to]) })
 }
 
 // markWhole does that for a part of the slots.

@@ -130,6 +130,7 @@ func (f *file) vocabulary() error {
 		return errors.New("no vocabulary")
 	}
 	c := cursor{data: f.vocab}
+	f.words.arena = make([]byte, 0, len(f.vocab)/2)
 	return c.object(func(key []byte) error {
 		if err := f.words.spell(key); err != nil {
 			return err
