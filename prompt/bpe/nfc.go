@@ -29,15 +29,19 @@ func compose(text string) string {
 
 // hasManyMarks says whether text has a run of manyMarks.
 func hasManyMarks(text string) bool {
-	run := 0
-	for i, r := range text {
-		if r < firstMark || norm.NFC.PropertiesString(text[i:]).CCC() == 0 {
-			run = 0
+	t, run := table(), 0
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			run, i = 0, i+1
 			continue
 		}
-		if run++; run == manyMarks {
+		c, n := t.wide(text[i:])
+		if c&accent == 0 || norm.NFC.PropertiesString(text[i:]).CCC() == 0 {
+			run = 0
+		} else if run++; run == manyMarks {
 			return true
 		}
+		i += n
 	}
 	return false
 }
