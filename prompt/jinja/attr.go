@@ -133,6 +133,11 @@ func (r *run) item(of, k Value) (Value, error) {
 			return v, nil
 		}
 	case k.kind == kInt || k.kind == kBool:
+		if of.kind == kString {
+			if err := r.reads(of.s); err != nil {
+				return Value{}, err
+			}
+		}
 		if v, ok := index(of, int(k.n)); ok {
 			return v, nil
 		}

@@ -8,6 +8,9 @@ import (
 // equal is Python's ==.
 func (r *run) equal(a, b Value, depth int) (bool, error) {
 	if a.kind == kString && b.kind == kString {
+		if len(a.s) == len(b.s) && len(a.s) >= 1<<12 {
+			return a.s == b.s, r.spend(len(a.s) >> 8)
+		}
 		return a.s == b.s, nil
 	}
 	if a.number() && b.number() {

@@ -187,7 +187,7 @@ func (x *compareExpr) test(r *run) (bool, error) {
 		} else if b, err = x.rest[i].eval(r); err != nil {
 			return false, err
 		}
-		if a.kind == kString && b.kind == kString && op == "==" {
+		if a.kind == kString && b.kind == kString && op == "==" && len(a.s) < 1<<12 {
 			if a.s != b.s {
 				return false, nil
 			}

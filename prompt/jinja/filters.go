@@ -66,12 +66,15 @@ func filterSafe(r *run, v Value, a *args) (Value, error) {
 	return markup(s), err
 }
 
-func filterLength(_ *run, v Value, a *args) (Value, error) {
+func filterLength(r *run, v Value, a *args) (Value, error) {
 	if err := a.plain("len", 0, 0); err != nil {
 		return v, err
 	}
 	n, err := length(v)
-	return Int(int64(n)), err
+	if err != nil {
+		return v, err
+	}
+	return Int(int64(n)), r.reads(v.s)
 }
 
 func filterDefault(r *run, v Value, a *args) (Value, error) {
@@ -99,7 +102,7 @@ func filterTrim(r *run, v Value, a *args) (Value, error) {
 	if err != nil {
 		return v, err
 	}
-	return strip(v, chars, true, true)
+	return r.strip(v, chars, true, true)
 }
 
 func filterReplace(r *run, v Value, a *args) (Value, error) {
@@ -281,6 +284,9 @@ func filterTruncate(r *run, v Value, a *args) (Value, error) {
 		return v, err
 	}
 	n, err := length(v)
+	if err == nil {
+		err = r.reads(v.s)
+	}
 	if err != nil {
 		return v, err
 	}

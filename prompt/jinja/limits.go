@@ -58,6 +58,14 @@ func (r *run) spend(n int) error {
 	return nil
 }
 
+// reads counts the time that going through a text takes.
+func (r *run) reads(s string) error {
+	if len(s) < 256 {
+		return nil
+	}
+	return r.spend(len(s) >> 4)
+}
+
 // take counts bytes of a value before it is made, and the time it needs.
 func (r *run) take(n int) error {
 	if n < 0 || n > r.bytes {

@@ -57,7 +57,7 @@ func compareWithReference(t *testing.T, templates []string) {
 	}
 	faults, words := 0, 0
 	for i, want := range reference(t, cases) {
-		if want.Out != nil && strings.Contains(*want.Out, " at 0x") {
+		if want.Out != nil && strings.Contains(strings.ToLower(*want.Out), " at 0x") {
 			continue // an address
 		}
 		var got []byte
@@ -178,7 +178,7 @@ func (g *gen) body(depth int) string {
 		case 4:
 			b.WriteString(tag("set "+v) + in + tag("endset") + "{{ " + v + " }}")
 		case 5:
-			b.WriteString(tag("macro f(x, y="+v+")") + in + tag("endmacro") + "{{ f(1) }}{{ f("+v+", y=2) }}")
+			b.WriteString(tag("macro f(x, y="+v+")") + in + tag("endmacro") + "{{ f(1) }}{{ f(" + v + ", y=2) }}")
 		case 6:
 			b.WriteString(tag("set ns = namespace(a=1)") + tag("for i in range(2)") + tag("set ns.a = ns.a + i") + in + tag("endfor") + "{{ ns.a }}")
 		case 7:

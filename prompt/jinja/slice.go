@@ -33,6 +33,11 @@ func (r *run) slice(of, start, stop, step Value) (Value, error) {
 		return Value{}, typeError("%s object is not subscriptable", quote(typeName(of)))
 	}
 	n, _ := length(of)
+	if of.kind == kString {
+		if err := r.reads(of.s); err != nil {
+			return Value{}, err
+		}
+	}
 	lo, hi, by, err := bounds(n, start, stop, step)
 	if err != nil {
 		return Value{}, err

@@ -128,7 +128,7 @@ func without(cut func(s, x string) string) method {
 }
 
 func stripping(left, right bool) method {
-	return func(_ *run, v Value, a *args) (Value, error) {
+	return func(r *run, v Value, a *args) (Value, error) {
 		if err := a.plain("strip", 0, 1); err != nil {
 			return v, err
 		}
@@ -136,11 +136,11 @@ func stripping(left, right bool) method {
 		if len(a.pos) > 0 {
 			chars = a.pos[0]
 		}
-		return strip(v, chars, left, right)
+		return r.strip(v, chars, left, right)
 	}
 }
 
-func strip(v, chars Value, left, right bool) (Value, error) {
+func (r *run) strip(v, chars Value, left, right bool) (Value, error) {
 	drop := isSpace
 	switch chars.kind {
 	case kNone:
@@ -160,7 +160,7 @@ func strip(v, chars Value, left, right bool) (Value, error) {
 	if right {
 		s = strings.TrimRightFunc(s, drop)
 	}
-	return like(v, s), nil
+	return like(v, s), r.reads(v.s[:len(v.s)-len(s)])
 }
 
 // justify fills a text up to a width: on the left, the right, or both sides.
