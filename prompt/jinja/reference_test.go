@@ -83,6 +83,9 @@ func TestReference(t *testing.T) {
 	seed, _ := strconv.ParseUint(os.Getenv("DYN_SEED"), 10, 64)
 	g := &gen{rand.New(rand.NewPCG(1, seed))}
 	var templates []string
+	for _, c := range language {
+		templates = append(templates, c.src)
+	}
 	for range 2000 {
 		templates = append(templates, "{{ "+g.expr(3)+" }}")
 	}
