@@ -89,15 +89,8 @@ func (r *run) join2(a, b Value) (Value, error) {
 		}
 		return markup(a.s + b.s), nil
 	case a.kind == b.kind && (a.kind == kList || a.kind == kTuple):
-		n := len(a.items()) + len(b.items())
-		if err := r.take(n * perItem); err != nil {
-			return Value{}, err
-		}
-		if err := r.spend(n); err != nil {
-			return Value{}, err
-		}
-		vs := append(append(make([]Value, 0, n), a.items()...), b.items()...)
-		return Value{kind: a.kind, p: vs}, nil
+		vs, err := r.addLists(a.items(), b.items())
+		return Value{kind: a.kind, p: vs}, err
 	case a.kind == kString || a.kind == kList || a.kind == kTuple:
 		t := typeName(a)
 		return Value{}, typeError("can only concatenate %s (not \"%s\") to %s", t, typeName(b), t)

@@ -14,6 +14,7 @@ import (
 type grower struct {
 	builders [2]*strings.Builder
 	last     int
+	list     []Value // the newest list made by adding, with room behind it
 }
 
 // growing is the length from which texts are worth a builder.
@@ -52,4 +53,29 @@ func (r *run) extend(w *strings.Builder, b string) (string, error) {
 	}
 	w.WriteString(b)
 	return w.String(), nil
+}
+
+// addLists is a + b. The newest sum grows in place, as texts do: nothing else
+// has been written behind its end.
+func (r *run) addLists(a, b []Value) ([]Value, error) {
+	g := &r.grow
+	if n := len(a); n > few && len(b) > 0 && n == len(g.list) && &a[0] == &g.list[0] {
+		if err := r.take(3 * perItem * len(b)); err != nil {
+			return nil, err
+		}
+		g.list = append(g.list, b...)
+		return g.list[:len(g.list):len(g.list)], r.spend(len(b))
+	}
+	n := len(a) + len(b)
+	if err := r.take(2 * n * perItem); err != nil {
+		return nil, err
+	}
+	if err := r.spend(n); err != nil {
+		return nil, err
+	}
+	if n <= few {
+		return append(append(make([]Value, 0, n), a...), b...), nil
+	}
+	g.list = append(append(make([]Value, 0, n+n/2), a...), b...)
+	return g.list[:n:n], nil
 }

@@ -66,7 +66,7 @@ func TestHostile(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			_, err = tmpl.Render(nil, Mapping(&Map{}), Options{Time: 500 * time.Millisecond, Bytes: 64 << 20, Output: 16 << 20})
+			_, err = tmpl.Render(nil, Mapping(&Map{}), Options{Time: 200 * time.Millisecond, Bytes: 64 << 20, Output: 16 << 20})
 			took := time.Since(began)
 			runtime.ReadMemStats(&after)
 			if err == nil {
