@@ -18,6 +18,31 @@ func (x *nameExpr) eval(r *run) (Value, error) {
 	return undefinedName(x.name), nil
 }
 
+// ref is where a variable stands; it may be missing there.
+func (x *nameExpr) ref(r *run) *Value {
+	if x.at.context {
+		return &r.ctx[x.at.slot]
+	}
+	f := r.fr
+	for range x.at.hops {
+		f = f.up
+	}
+	return &f.vars[x.at.slot]
+}
+
+// holder is the mapping that an expression gives if it is a variable that
+// holds one, else nil: a look-up in it needs no copy of the variable.
+func holder(r *run, x expr) *Map {
+	n, ok := x.(*nameExpr)
+	if !ok {
+		return nil
+	}
+	if v := n.ref(r); v.kind == kMap || v.kind == kNamespace {
+		return v.mapping()
+	}
+	return nil
+}
+
 func (r *run) all(xs []expr) ([]Value, error) {
 	if err := r.take(len(xs) * perItem); err != nil {
 		return nil, err
@@ -221,6 +246,13 @@ func newAttr(of expr, name token) *attrExpr {
 }
 
 func (x *attrExpr) eval(r *run) (Value, error) {
+	if x.key {
+		if m := holder(r, x.of); m != nil {
+			if v := m.peek(x.name); v != nil {
+				return *v, nil
+			}
+		}
+	}
 	of, err := x.of.eval(r)
 	if err != nil {
 		return of, err
@@ -236,6 +268,13 @@ func (x *attrExpr) eval(r *run) (Value, error) {
 }
 
 func (x *attrExpr) test(r *run) (bool, error) {
+	if x.key {
+		if m := holder(r, x.of); m != nil {
+			if v := m.peek(x.name); v != nil && v.kind != kUndefined {
+				return truth(*v), nil
+			}
+		}
+	}
 	of, err := x.of.eval(r)
 	if err != nil {
 		return false, err
@@ -257,6 +296,13 @@ func (x *attrExpr) test(r *run) (bool, error) {
 }
 
 func (x *itemExpr) eval(r *run) (Value, error) {
+	if c, ok := x.key.(*constExpr); ok && c.v.kind == kString {
+		if m := holder(r, x.of); m != nil {
+			if v := m.peek(c.v.s); v != nil {
+				return *v, nil
+			}
+		}
+	}
 	of, err := x.of.eval(r)
 	if err != nil {
 		return of, err
