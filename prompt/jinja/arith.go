@@ -58,7 +58,7 @@ func (r *run) binary(op string, a, b Value) (Value, error) {
 	case a.number() && b.number():
 		return arithmetic(op, a, b)
 	case op == "+":
-		return r.join2(a, b)
+		return r.addSequences(a, b)
 	case op == "*" && b.integral():
 		return r.repeat(a, b)
 	case op == "*" && a.integral():
@@ -74,8 +74,8 @@ func unsupported(op string, a, b Value) error {
 	return typeError("unsupported operand type(s) for %s: %s and %s", op, quote(typeName(a)), quote(typeName(b)))
 }
 
-// join2 adds two sequences.
-func (r *run) join2(a, b Value) (Value, error) {
+// addSequences adds two sequences.
+func (r *run) addSequences(a, b Value) (Value, error) {
 	switch {
 	case a.kind == kString && b.kind == kString:
 		if !a.safe {

@@ -42,17 +42,7 @@ func (b *binder) stmt(s *scope, st stmt) error {
 	case *setStmt:
 		return at(st.line, b.exprs(s, st.x, st.target))
 	case *setBlock:
-		inner := newScope(s, s.fn)
-		inner.visit(st.body)
-		if st.filter != nil {
-			inner.visitExpr(st.filter)
-		}
-		return at(st.line, b.block(inner, st.body, &st.init, func() error {
-			if err := b.exprs(inner, some(st.filter)...); err != nil {
-				return err
-			}
-			return b.expr(s, st.target)
-		}))
+		return at(st.line, b.setBlock(s, st))
 	case *macroStmt:
 		if err := b.expr(s, st.target); err != nil {
 			return err
@@ -66,17 +56,7 @@ func (b *binder) stmt(s *scope, st stmt) error {
 		inner.visitExpr(st.filter)
 		return at(st.line, b.block(inner, st.body, &st.init, func() error { return b.expr(inner, st.filter) }))
 	case *withStmt:
-		inner := newScope(s, s.fn)
-		for _, t := range st.targets {
-			inner.visitParams(t)
-		}
-		inner.visit(st.body)
-		return at(st.line, b.block(inner, st.body, &st.init, func() error {
-			if err := b.exprs(s, st.values...); err != nil {
-				return err
-			}
-			return b.exprs(inner, st.targets...)
-		}))
+		return at(st.line, b.withStmt(s, st))
 	case *scopeStmt:
 		inner := newScope(s, s.fn)
 		inner.visit(st.body)
@@ -87,6 +67,34 @@ func (b *binder) stmt(s *scope, st stmt) error {
 		}
 	}
 	return nil
+}
+
+func (b *binder) setBlock(s *scope, st *setBlock) error {
+	inner := newScope(s, s.fn)
+	inner.visit(st.body)
+	if st.filter != nil {
+		inner.visitExpr(st.filter)
+	}
+	return b.block(inner, st.body, &st.init, func() error {
+		if err := b.exprs(inner, some(st.filter)...); err != nil {
+			return err
+		}
+		return b.expr(s, st.target)
+	})
+}
+
+func (b *binder) withStmt(s *scope, st *withStmt) error {
+	inner := newScope(s, s.fn)
+	for _, t := range st.targets {
+		inner.visitParams(t)
+	}
+	inner.visit(st.body)
+	return b.block(inner, st.body, &st.init, func() error {
+		if err := b.exprs(s, st.values...); err != nil {
+			return err
+		}
+		return b.exprs(inner, st.targets...)
+	})
 }
 
 // block binds a body with a scope of its own.

@@ -200,7 +200,32 @@ func (x *compareExpr) eval(r *run) (Value, error) {
 	return Bool(ok), err
 }
 
+// pointer is where the value of a variable, or of a key of a mapping in one,
+// stands; nil where it takes more to know it.
+func pointer(r *run, x expr) *Value {
+	switch x := x.(type) {
+	case *nameExpr:
+		return x.ref(r)
+	case *attrExpr:
+		if m := holder(r, x.of); m != nil && x.key {
+			return m.peek(x.name)
+		}
+	case *itemExpr:
+		if c, ok := x.key.(*constExpr); ok && c.v.kind == kString {
+			if m := holder(r, x.of); m != nil {
+				return m.peek(c.v.s)
+			}
+		}
+	}
+	return nil
+}
+
 func (x *compareExpr) test(r *run) (bool, error) {
+	if c, ok := x.rest[0].(*constExpr); ok && len(x.ops) == 1 && c.v.kind == kString && (x.ops[0] == "==" || x.ops[0] == "!=") {
+		if v := pointer(r, x.first); v != nil && v.kind == kString {
+			return (v.s == c.v.s) == (x.ops[0] == "=="), nil
+		}
+	}
 	a, err := x.first.eval(r)
 	if err != nil {
 		return false, err
@@ -225,6 +250,9 @@ func (x *compareExpr) test(r *run) (bool, error) {
 }
 
 func (r *run) compare(op string, a, b Value) (bool, error) {
+	if a.kind == kInt && b.kind == kInt && (op[0] == '<' || op[0] == '>') {
+		return ordered(sign(a.n, b.n), op), nil
+	}
 	switch op {
 	case "==":
 		return r.equal(a, b, 0)

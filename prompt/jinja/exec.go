@@ -69,7 +69,12 @@ func (r *run) assign(target expr, v Value) error {
 		if ns.kind != kNamespace {
 			return raise("TemplateRuntimeError", "cannot assign attribute on non-namespace object")
 		}
+		if old := ns.mapping().peek(t.attr); old != nil {
+			*old = v
+			return nil
+		}
 		ns.mapping().Set(t.attr, v)
+		return r.take(2 * perItem)
 	case *tupleExpr:
 		vs, err := r.list(v)
 		if err != nil {

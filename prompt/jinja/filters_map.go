@@ -1,7 +1,6 @@
 package jinja
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -309,6 +308,3 @@ func filterURLEncode(r *run, v Value, a *args) (Value, error) {
 	}
 	return String(b.String()), nil
 }
-
-// Filters are the names of the filters that templates may use, in order.
-func Filters() []string { return slices.Sorted(maps.Keys(filters)) }

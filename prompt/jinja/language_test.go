@@ -1,6 +1,9 @@
 package jinja
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // language has one line for each part of it. TestReference checks them too.
 var language = []struct{ src, want string }{
@@ -155,5 +158,18 @@ func TestDecode(t *testing.T) {
 		if v, err := Decode([]byte(bad)); err == nil {
 			t.Errorf("%s: read as %s", bad, repr(v))
 		}
+	}
+}
+
+// Names are what the context is asked for, not what the template sets.
+func TestNames(t *testing.T) {
+	tmpl, err := Parse("{% set x = messages %}{% macro f(y) %}{{ y }}{{ x }}{{ tools }}{% endmacro %}{% for m in x if enable %}{{ m }}{% endfor %}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := tmpl.Names()
+	slices.Sort(got)
+	if want := []string{"enable", "messages", "tools"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -9,21 +9,21 @@ import (
 // methodFormat is str.format: fields by place, number or name, with look-ups,
 // conversions and the common part of format specifications.
 func methodFormat(r *run, v Value, a *args) (Value, error) {
-	f := &fields2{r: r, a: a}
+	f := &formatFields{r: r, a: a}
 	if err := f.run(v.s); err != nil {
 		return v, err
 	}
 	return like(v, string(f.dst)), nil
 }
 
-type fields2 struct {
+type formatFields struct {
 	r    *run
 	a    *args
 	dst  []byte
 	next int
 }
 
-func (f *fields2) run(s string) error {
+func (f *formatFields) run(s string) error {
 	for s != "" {
 		n := strings.IndexAny(s, "{}")
 		if n < 0 {
@@ -57,7 +57,7 @@ func (f *fields2) run(s string) error {
 }
 
 // field writes one replacement field, written name!conversion:spec.
-func (f *fields2) field(s string) error {
+func (f *formatFields) field(s string) error {
 	s, spec, _ := strings.Cut(s, ":")
 	name, conv, _ := strings.Cut(s, "!")
 	v, err := f.value(name)
@@ -92,7 +92,7 @@ func (f *fields2) field(s string) error {
 	return nil
 }
 
-func (f *fields2) value(name string) (Value, error) {
+func (f *formatFields) value(name string) (Value, error) {
 	first := name
 	if i := strings.IndexAny(name, ".["); i >= 0 {
 		first = name[:i]
@@ -140,7 +140,7 @@ func (f *fields2) value(name string) (Value, error) {
 }
 
 // spec formats a value by [[fill]align][sign][#][0][width][,][.precision][type].
-func (f *fields2) spec(v Value, spec string) (string, error) {
+func (f *formatFields) spec(v Value, spec string) (string, error) {
 	if spec == "" {
 		return f.r.text(v)
 	}
@@ -183,10 +183,10 @@ func (f *fields2) spec(v Value, spec string) (string, error) {
 			align = '>'
 		}
 	}
-	return text2width(text, fill, align, w.width), f.r.take(w.width * len(fill))
+	return aligned(text, fill, align, w.width), f.r.take(w.width * len(fill))
 }
 
-func (f *fields2) typed(form *formatter, w verb, v Value, spec string) (string, error) {
+func (f *formatFields) typed(form *formatter, w verb, v Value, spec string) (string, error) {
 	switch {
 	case spec == "%":
 		x, err := asFloat(v)
@@ -241,7 +241,7 @@ func grouped(s string) string {
 	return b.String() + rest
 }
 
-func text2width(s, fill string, align byte, width int) string {
+func aligned(s, fill string, align byte, width int) string {
 	n := width - utf8.RuneCountInString(s)
 	if n <= 0 {
 		return s

@@ -46,7 +46,7 @@ func methodSplit(r *run, v Value, a *args) (Value, error) {
 		return v, err
 	}
 	if !given {
-		if err := r.room(v.s, min(len(v.s)/2+1, uint2(n))); err != nil {
+		if err := r.room(v.s, min(len(v.s)/2+1, mostParts(n))); err != nil {
 			return v, err
 		}
 		return r.parts(v, fields(v.s, n))
@@ -61,8 +61,8 @@ func methodSplit(r *run, v Value, a *args) (Value, error) {
 	return r.parts(v, strings.SplitN(v.s, sep, found))
 }
 
-// uint2 is how many parts a split so often makes at most.
-func uint2(n int) int {
+// mostParts is how many parts a split so often makes at most.
+func mostParts(n int) int {
 	if n < 0 {
 		return 1 << 40
 	}
