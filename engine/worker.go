@@ -101,7 +101,7 @@ func (w *Worker) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 	}
 	w.mu.Unlock()
 	if !ok {
-		return nil, fmt.Errorf("worker %s is %s: %w", w.name, state, turn.ErrLost)
+		return nil, fmt.Errorf("worker %s is %s: %w: %w", w.name, state, turn.ErrUnsent, turn.ErrLost)
 	}
 	inner, err := client.Generate(ctx, j)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/ledger"
@@ -128,7 +129,7 @@ func BenchmarkPlace(b *testing.B) {
 	for i := range 4 {
 		m.update(instant{"w" + strconv.Itoa(i), 1})
 	}
-	f := &flight{m: m, t: &turn.Turn{ID: "t"}, seats: make(chan placement, 1), lost: map[string]bool{}}
+	f := &flight{m: m, t: &turn.Turn{ID: "t"}, seats: make(chan placement, 1), lost: map[string]time.Time{}}
 	f.job.Prompt = make([]uint32, 60_000)
 	for i := range f.job.Prompt {
 		f.job.Prompt[i] = uint32(i)

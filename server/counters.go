@@ -11,6 +11,7 @@ import (
 type counters struct {
 	turns, failed, canceled atomic.Int64
 	prompt, cached, output  atomic.Int64
+	told                    atomic.Int64 // of prompt, where the engine told what was cached
 	moved, orphans, panics  atomic.Int64
 
 	mu       sync.Mutex    // guards statuses
@@ -28,7 +29,10 @@ func (c *counters) outcome(row ledger.Turn) {
 		c.canceled.Add(1)
 	default:
 		c.prompt.Add(int64(row.Prompt))
-		c.cached.Add(int64(row.Cached))
+		if row.Cached >= 0 { // -1 where the engine does not tell
+			c.told.Add(int64(row.Prompt))
+			c.cached.Add(int64(row.Cached))
+		}
 		c.output.Add(int64(row.Output))
 	}
 }

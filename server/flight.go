@@ -48,9 +48,9 @@ type flight struct {
 	limit   int // tokens that the whole answer may have
 
 	// Between the model's pump and fly.
-	seats chan placement  // room for one
-	lost  map[string]bool // workers that were lost on the way, or are busy; guarded by the model's mutex
-	busy  bool            // some were busy; fly's
+	seats chan placement       // room for one
+	lost  map[string]time.Time // workers to be kept from until then: lost ones for good; guarded by the model's mutex
+	busy  bool                 // some were busy; fly's
 
 	opening string    // of the answer, given with the prompt; the first delta takes it along
 	opened  int       // ids of the opening
@@ -74,7 +74,7 @@ type item struct {
 
 // identify finds whose turn it is.
 func (s *Server) identify(t *turn.Turn, m *model) *flight {
-	f := &flight{s: s, m: m, t: t, seats: make(chan placement, 1), out: make(chan item, 16), flown: make(chan struct{}), lost: map[string]bool{}}
+	f := &flight{s: s, m: m, t: t, seats: make(chan placement, 1), out: make(chan item, 16), flown: make(chan struct{}), lost: map[string]time.Time{}}
 	f.rolling = prompt.Rolling(nil, t)
 	f.a = s.sessions.Find(t, f.rolling, t.Arrived)
 	return f
@@ -95,7 +95,8 @@ func (f *flight) render() error {
 		ID: f.t.ID, Prompt: p.IDs, MaxTokens: room, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(),
 		Sampling: f.t.Sampling, Salt: f.t.Salt, Priority: f.t.Hints.Priority,
 	}
-	return f.force()
+	f.force()
+	return nil
 }
 
 // build makes the prompt, with the agent's last one as a help. A prompt that
@@ -113,7 +114,7 @@ func (f *flight) build() (p prompt.Prompt, limit int, err error) {
 		return p, limit, nil
 	}
 	f.a.State = prompt.State{}
-	f.s.sessions.Said(f.a, f.rolling, 0, 0)
+	f.s.sessions.Holds(f.a, 0)
 	if limit == 0 {
 		return p, 0, unavailable(f.m.ID)
 	}
@@ -169,7 +170,9 @@ func (f *flight) fly() {
 // pull takes the answer of one worker. nil means that the end was sent.
 func (f *flight) pull(st *seat) error {
 	defer st.left()
-	stream, err := st.generate(f.ctx, f.job)
+	job := f.job
+	job.MaxTokens = min(job.MaxTokens, st.context-len(job.Prompt)) // workers may differ in what they take
+	stream, err := st.generate(f.ctx, job)
 	if err != nil {
 		return err
 	}
@@ -213,8 +216,13 @@ func (f *flight) moves(st *seat, err error) bool {
 		return false
 	}
 	if errors.Is(err, turn.ErrBusy) { // nothing was lost, it only has no room now
-		f.exclude(st.name)
+		f.exclude(st.name, busyPause)
 		f.busy = true
+		f.advance(prefills, waits)
+		return true
+	}
+	if errors.Is(err, turn.ErrUnsent) { // it is not why
+		f.exclude(st.name, forGood)
 		f.advance(prefills, waits)
 		return true
 	}
@@ -234,18 +242,28 @@ func (f *flight) moves(st *seat, err error) bool {
 	f.job.MaxTokens = left
 	f.job.Prompt = append(f.job.Prompt[:f.asked:f.asked], f.said...)
 	f.row.Moved++
-	f.exclude(st.name)
+	f.exclude(st.name, forGood)
 	f.chain()
 	f.advance(prefills, waits)
 	f.s.count.moved.Add(1)
 	return true
 }
 
-// exclude keeps the flight from a worker.
-func (f *flight) exclude(worker string) {
+// forGood is longer than any turn takes.
+const forGood = 24 * time.Hour
+
+// exclude keeps the flight from a worker for a time.
+func (f *flight) exclude(worker string, pause time.Duration) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
-	f.lost[worker] = true
+	f.lost[worker] = time.Now().Add(pause)
+}
+
+// avoids reports whether the flight is kept from a worker now; the model's
+// mutex must be held.
+func (f *flight) avoids(worker string) bool {
+	until, ok := f.lost[worker]
+	return ok && time.Now().Before(until)
 }
 
 // patient waits when workers refused the flight for load and no other is

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/agentinfer/dyn/parsers"
-	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -12,28 +11,25 @@ import (
 // is required begins in the prompt, so the model can only go on with it; it
 // then does not think first. Where the prompt ends in open reasoning, and for
 // a model whose calls have no fixed beginning, the choice stays a wish. At
-// most one call is kept by a stop string.
-func (f *flight) force() error {
-	choice, tools := f.t.ToolChoice, f.t.Tools
-	if choice.Mode == "named" && !slices.ContainsFunc(tools, func(t turn.Tool) bool { return t.Name == choice.Name }) {
-		return &dialect.Problem{Kind: dialect.Invalid, Param: "tool_choice", Message: "tool " + clip(choice.Name) + " is not among the tools"}
-	}
-	if len(tools) == 0 || choice.Mode == "none" {
-		return nil
+// most one call is kept by a stop string. A name that the dialect let through
+// is good here: of a tool that is deferred the client knows that it has it.
+func (f *flight) force() {
+	choice := f.t.ToolChoice
+	if len(f.t.Tools) == 0 || choice.Mode == "none" {
+		return
 	}
 	if end := parsers.CallEnd(f.m.Tools); f.t.OneCall && end != "" {
 		f.onlyOne = end
 		f.job.Stop = append(slices.Clone(f.job.Stop), f.onlyOne)
 	}
 	if f.thinks || choice.Mode != "required" && choice.Mode != "named" {
-		return nil
+		return
 	}
 	f.opening = parsers.Opening(f.m.Tools, choice.Name)
 	f.said = f.m.Prompt.Tokenizer().Encode(nil, f.opening)
 	f.opened = len(f.said)
 	f.job.Prompt = append(f.job.Prompt[:f.asked:f.asked], f.said...)
 	f.job.MaxTokens = max(f.job.MaxTokens-len(f.said), 1)
-	return nil
 }
 
 // format is the parser of tool calls: none when the client wants no calls, so

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -172,10 +173,16 @@ func (m *model) context() int {
 	most := 0
 	for _, b := range m.members {
 		if b.info.State == turn.Ready {
-			most = max(most, b.info.Caps.Context)
+			most = max(most, m.contextOf(b))
 		}
 	}
 	return most
+}
+
+// contextOf is the context of a member: the model's own where the engine does
+// not tell; mu must be held.
+func (m *model) contextOf(b *member) int {
+	return cmp.Or(b.info.Caps.Context, m.Prompt.Context(), usualContext)
 }
 
 // ready counts the workers that take turns.

@@ -159,7 +159,7 @@ func (s *Server) totals(t *snapshot.Totals, now time.Time) {
 	c, sum := &s.count, s.recent.Look(now)
 	t.Turns, t.Failed = c.turns.Load(), c.failed.Load()
 	t.Prompt, t.Cached, t.Output = c.prompt.Load(), c.cached.Load(), c.output.Load()
-	t.Hit = share(int(t.Cached), int(t.Prompt))
+	t.Hit = share(int(t.Cached), int(c.told.Load()))
 	t.RPS, t.TPS = float64(sum.Ended)/windowSteps, float64(sum.Output)/windowSteps
 	t.Moved = c.moved.Load()
 	t.Orphans += c.orphans.Load()

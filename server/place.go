@@ -28,7 +28,8 @@ type seat struct {
 	name     string
 	tells    bool // the worker tells cached tokens
 	decision route.Decision
-	block    int // tokens per block at the worker
+	block    int // tokens per block of its index; 0 without one
+	context  int // tokens of prompt and answer that the worker takes
 	pending  int
 	gone     bool
 }
@@ -70,23 +71,43 @@ type placement struct {
 	err error
 }
 
-// pump seats waiting turns in the queue's order until one has to wait; mu
-// must be held.
+// pump seats waiting turns in the queue's order until all workers are full. A
+// turn that some free worker cannot take (its context is too small, or it was
+// lost or busy before) keeps its place and lets those behind it by; at most
+// passMost of them are looked at. mu must be held.
 func (m *model) pump() {
-	for {
-		it, ok := m.queue.Peek()
+	var passed []route.Item
+	for len(passed) == 0 || len(passed) < passMost && m.vacant() {
+		it, ok := m.queue.Pop()
 		if !ok {
-			return
+			break
 		}
 		f := m.waiting[it.ID]
 		p, wait := m.try(f)
 		if wait {
-			return
+			passed = append(passed, it)
+			continue
 		}
-		m.queue.Pop()
 		delete(m.waiting, it.ID)
 		f.seats <- p // has room for one, and one is sent
 	}
+	for _, it := range passed {
+		m.queue.Push(it) // there is room: it was in
+	}
+}
+
+// passMost is how many turns that have to wait are passed by to find one that
+// has not.
+const passMost = 64
+
+// vacant reports whether some ready worker has room; mu must be held.
+func (m *model) vacant() bool {
+	for name, b := range m.members {
+		if b.info.State == turn.Ready && !route.Full(b.load(name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // try picks a worker for a flight and books it; mu must be held. wait is true
@@ -113,7 +134,7 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 func (m *model) full(f *flight) bool {
 	some := false
 	for name, b := range m.members {
-		if b.info.State != turn.Ready || f.lost[name] {
+		if b.info.State != turn.Ready || f.avoids(name) {
 			continue
 		}
 		if !route.Full(b.load(name)) {
@@ -141,9 +162,12 @@ func (b *member) load(name string) route.Candidate {
 // book takes a seat at the decision's worker; mu must be held.
 func (m *model) book(f *flight, d route.Decision) *seat {
 	b := m.members[d.Worker]
-	st := &seat{m: m, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, block: b.info.Caps.BlockSize, pending: max(len(f.job.Prompt)-d.Overlap, 0)}
+	st := &seat{m: m, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, context: m.contextOf(b), pending: max(len(f.job.Prompt)-d.Overlap, 0)}
 	b.inFlight++
 	b.pending += st.pending
+	if b.index != nil {
+		st.block = b.index.Block() // what it holds is told in these, whatever it says now
+	}
 	if chain := f.chains[st.block]; b.index != nil && b.info.Caps.Events {
 		b.index.Expect(b.holder, chain, expectFor)
 	} else if b.index != nil {
@@ -162,11 +186,14 @@ func (m *model) book(f *flight, d route.Decision) *seat {
 func (m *model) room() int {
 	most := 0
 	for _, b := range m.members {
-		if c := b.info.Caps; b.info.State == turn.Ready && (c.KVTokens == 0 || c.KVTokens >= c.Context) {
-			most = max(most, c.Context)
-		} else if b.info.State == turn.Ready {
-			most = max(most, c.KVTokens)
+		if b.info.State != turn.Ready {
+			continue
 		}
+		fits := m.contextOf(b)
+		if kv := b.info.Caps.KVTokens; kv > 0 {
+			fits = min(fits, kv)
+		}
+		most = max(most, fits)
 	}
 	return most
 }
@@ -178,11 +205,11 @@ func (m *model) candidates(f *flight) []route.Candidate {
 	cs := make([]route.Candidate, 0, len(m.members))
 	for name, b := range m.members {
 		c := b.load(name)
-		c.Overlap = held[name]
+		c.Overlap, c.Context = held[name], m.contextOf(b)
 		switch {
 		case b.info.State != turn.Ready:
 			c.Out = string(b.info.State)
-		case f.lost[name]:
+		case f.avoids(name):
 			c.Out = "lost or refused this turn"
 		}
 		cs = append(cs, c)

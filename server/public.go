@@ -72,7 +72,7 @@ func (m *model) known() int {
 	defer m.mu.Unlock()
 	most := 0
 	for _, b := range m.members {
-		most = max(most, b.info.Caps.Context)
+		most = max(most, m.contextOf(b))
 	}
 	return most
 }

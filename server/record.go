@@ -8,6 +8,7 @@ import (
 	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/server/gauge"
 	"github.com/agentinfer/dyn/server/session"
 	"github.com/agentinfer/dyn/turn"
@@ -129,8 +130,8 @@ func (f *flight) land(an *analysis, err error) {
 		return
 	}
 	f.cancel(nil)
-	<-f.flown // row and said are ours now
-	f.s.aloft.Delete(f.t.ID)
+	defer f.s.aloft.Delete(f.t.ID) // last: who waits for landings waits for their records
+	<-f.flown                      // row and said are ours now
 	now := time.Now()
 	f.row.TotalMS = ms(now.Sub(f.t.Arrived))
 	f.row.Outcome, f.row.Error = f.outcome(an, err)
@@ -139,7 +140,7 @@ func (f *flight) land(an *analysis, err error) {
 	case an != nil && an.reason != "":
 		f.ended(an, now)
 		answer = f.keep(an, f.said)
-	case an != nil && f.left.Load() && f.row.Moved == 0: // a user's interrupt: the client has what was read
+	case an != nil && f.left.Load() && f.row.Moved == 0 && an.ids > f.opened: // a user's interrupt: the client has what was read
 		answer = f.keep(an, f.said[:min(an.ids, len(f.said))])
 		fallthrough
 	default:
@@ -207,7 +208,8 @@ func (f *flight) outcome(an *analysis, err error) (word, why string) {
 		return "fail", "the answer never began"
 	}
 	var refused *turn.Refused
-	if errors.As(err, &refused) || errors.Is(err, errNoWorker) || errors.Is(err, turn.ErrBusy) {
+	var problem *dialect.Problem // found while it was placed: fits no worker
+	if errors.As(err, &problem) && problem.Status() < 500 || errors.As(err, &refused) || errors.Is(err, errNoWorker) || errors.Is(err, turn.ErrBusy) {
 		return "reject", err.Error()
 	}
 	return "fail", err.Error()

@@ -32,6 +32,8 @@ const (
 	busyPause      = 250 * time.Millisecond // before workers that had no room are asked again
 	maxClients     = 8192                   // connections at once; one more is refused with 503
 	sendBuffer     = 128 << 10              // bytes of an answer that wait in the kernel for a client
+	usualContext   = 32 << 10               // tokens, where neither engine nor model tells
+	landTime       = 2 * time.Second        // for turns that were ended to write their last event and row
 	retryAfter     = 5 * time.Second        // advice with a 503: a restart of a worker takes about that
 )
 
@@ -187,12 +189,16 @@ func (s *Server) Serve(ln net.Listener, url string) error {
 func (s *Server) ServeControl(ln net.Listener) error { return s.control.Serve(ln) }
 
 // Shutdown takes no new connections, lets running turns end until ctx does,
-// then ends them. The control socket is closed last.
+// then ends them and waits until their records are written. The control
+// socket is closed last.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stopping.Store(true)
 	err := s.http.ShutdownWithContext(ctx)
 	s.landings(ctx)
 	s.kill(errStopping)
+	last, cancel := context.WithTimeout(context.Background(), landTime)
+	defer cancel()
+	s.landings(last) // their last events and rows
 	s.control.ShutdownWithContext(ctx)
 	return err
 }

@@ -14,7 +14,8 @@ type Worker interface {
 	Info() turn.WorkerInfo
 	Load() turn.Load
 	// Generate sends a job. An error, from it or from the stream, with
-	// turn.ErrLost in its chain means that another worker should be tried; a
+	// turn.ErrLost in its chain means that another worker should be tried (with
+	// turn.ErrUnsent, that this one never had the job); a
 	// *turn.Refused means that the request is at fault.
 	Generate(ctx context.Context, j turn.Job) (turn.Stream, error)
 }

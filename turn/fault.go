@@ -24,6 +24,9 @@ var ErrLost = errors.New("worker lost")
 // ErrBusy is in the chain, with ErrLost, when a worker refused for load.
 var ErrBusy = errors.New("worker busy")
 
+// ErrUnsent is in the chain, with ErrLost, when the worker never had the job.
+var ErrUnsent = errors.New("not sent")
+
 // Refused is an engine's word that the request itself is at fault; another
 // worker would say the same.
 type Refused struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"syscall"
 
 	"github.com/tidwall/gjson"
 
@@ -53,6 +54,9 @@ func unreachable(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", turn.ErrLost, cause) // says more than what the transport makes of it
 	default:
 		return cause
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("%w: %w: %w", turn.ErrUnsent, turn.ErrLost, err)
 	}
 	return fmt.Errorf("%w: %w", turn.ErrLost, err)
 }

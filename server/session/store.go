@@ -151,6 +151,17 @@ func (s *Store) Said(a *Agent, rolling []uint64, answer uint64, tokens int) {
 	}
 }
 
+// Holds records how many ids an agent's prompt state holds; its line stays.
+func (s *Store) Holds(a *Agent, tokens int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.elem == nil {
+		return // dropped meanwhile
+	}
+	s.tokens += tokens - a.tokens
+	a.tokens = tokens
+}
+
 // forget takes an agent's line out of the places; mu must be held.
 func (s *Store) forget(a *Agent) {
 	for _, h := range a.line {
