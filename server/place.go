@@ -38,14 +38,9 @@ type seat struct {
 // through the queue. It returns errNoWorker when there is nobody to wait for,
 // and the context's error when the client left.
 func (m *model) place(ctx context.Context, f *flight) (*seat, error) {
-	m.mu.Lock()
-	if err := m.queue.Push(route.NewItem(f.t)); err != nil {
-		m.mu.Unlock()
-		return nil, fmt.Errorf("%w: %w", turn.ErrBusy, err)
+	if err := m.enqueue(f); err != nil {
+		return nil, err
 	}
-	m.waiting[f.t.ID] = f
-	m.pump()
-	m.mu.Unlock()
 	select {
 	case p := <-f.seats:
 		return p.st, p.err
@@ -63,6 +58,18 @@ func (m *model) place(ctx context.Context, f *flight) (*seat, error) {
 		m.pump() // somebody else may wait for it
 	}
 	return nil, context.Cause(ctx)
+}
+
+// enqueue puts a flight in the queue and seats who can be seated.
+func (m *model) enqueue(f *flight) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.queue.Push(route.NewItem(f.t)); err != nil {
+		return fmt.Errorf("%w: %w", turn.ErrBusy, err)
+	}
+	m.waiting[f.t.ID] = f
+	m.pump()
+	return nil
 }
 
 // placement is what a waiting turn gets: a seat, or why there is none.
