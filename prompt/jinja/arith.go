@@ -112,7 +112,10 @@ func (r *run) repeat(v, times Value) (Value, error) {
 		return like(v, strings.Repeat(v.s, n)), nil
 	case kList, kTuple:
 		vs := v.items()
-		if len(vs) > 0 && n > r.bytes/perItem/len(vs) {
+		if len(vs) == 0 {
+			return v, nil
+		}
+		if n > r.bytes/perItem/len(vs) {
 			return Value{}, r.take(r.bytes + 1)
 		}
 		if err := r.take(n * len(vs) * perItem); err != nil {

@@ -57,7 +57,7 @@ func compareWithReference(t *testing.T, templates []string) {
 	}
 	faults, words := 0, 0
 	for i, want := range reference(t, cases) {
-		if want.Out != nil && strings.Contains(strings.ToLower(*want.Out), " at 0x") {
+		if want.Out != nil && strings.Contains(strings.ToLower(*want.Out), " 0x") {
 			continue // an address
 		}
 		var got []byte
@@ -108,7 +108,7 @@ func (g *gen) atom() string {
 	case 0:
 		return g.pick(`'a' 'b,c' '' 'Ab\nc' "it's" 1 2 0 -3 1.5 1e20 true none [] {} [1,2] ('a',) {'a':1}`)
 	case 1:
-		return g.pick("missing m.name m.none m.n rows[0] rows[0].c rows[1]['b'] l[0] l[-1] l[9] s[1] s[-2] m.items m.get('name')")
+		return g.pick("missing m.name m.none m.n rows[0] rows[0].c rows[1]['b'] l[0] l[-1] l[9] s[1] s[-2] m.items() m.get('name')")
 	}
 	return g.pick("s t n z f big yes nil l w m e d html rows s n l m")
 }
@@ -145,7 +145,7 @@ func (g *gen) filter() string {
 		"map(attribute='c.d',default=0)|list selectattr('c')|list selectattr('a','eq',1)|list rejectattr('c','defined')|list select|list " +
 		"select('string')|list reject('none')|list items|list dictsort dictsort(by='value') dictsort(true) reverse reverse|list replace('a','Q') " +
 		"capitalize title indent indent(2,true) batch(2)|list batch(2,'z')|list slice(2)|list sum sum(attribute='a') min max min(attribute='a') " +
-		"groupby('a')|list format(1) safe e safe|upper count wordcount center(20) truncate(5) truncate(5,true,'') attr('name') int(3) float(1.5) " +
+		"groupby('a')|list format(1) safe e safe|upper count center(20) truncate(5) truncate(5,true,'') attr('name') int(3) float(1.5) " +
 		"map('int')|list map('default','x')|join first|string trim('a') items")
 }
 
