@@ -100,6 +100,9 @@ func (r *run) addSequences(a, b Value) (Value, error) {
 
 // repeat is a sequence so many times over.
 func (r *run) repeat(v, times Value) (Value, error) {
+	if times.kind == kBig && (v.kind == kString || v.kind == kList || v.kind == kTuple) {
+		return Value{}, raise("OverflowError", "cannot fit 'int' into an index-sized integer")
+	}
 	n := max(0, clamped(times))
 	switch v.kind {
 	case kString:
