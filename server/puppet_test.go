@@ -54,7 +54,8 @@ func (s *script) Close() error { return nil }
 // aWord plays one word and ends.
 func aWord(ctx context.Context, j turn.Job) (turn.Stream, error) {
 	return &script{ctx, []turn.Delta{{Text: " word", IDs: []uint32{300}, End: &turn.End{
-		Reason: turn.Cut, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 1}}}}}, nil
+		Reason: turn.Cut, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 1},
+	}}}}, nil
 }
 
 // stage is a server over puppets.
