@@ -22,8 +22,12 @@ type jsonWriter struct {
 	tookUpTo int
 }
 
-// count charges what was written since the last call.
+// count charges what was written since the last call, and a step for the
+// value at hand: a few lists that hold one another are many values.
 func (w *jsonWriter) count() error {
+	if err := w.r.spend(1); err != nil {
+		return err
+	}
 	n := len(w.dst) - w.tookUpTo
 	w.tookUpTo = len(w.dst)
 	return w.r.take(n)
