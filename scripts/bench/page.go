@@ -27,8 +27,8 @@ func (p *page) row(cells ...string) { p.put("| %s |", strings.Join(cells, " | ")
 func (p *page) head(commit string) {
 	p.put("# Measured\n")
 	p.put("Written by `make bench`, %s, commit `%s`. %s.", time.Now().UTC().Format(time.DateOnly), commit, machine())
-	p.put("All figures are of one run; load generator, dyn and engines share the cores. Only ratios within a table should be read")
-	p.put("across machines. The engines of the first part answer at once, so that what is left is the frontend.\n")
+	p.put("All figures are of one run, dyn first and the floor after it; load generator, dyn and engines share the cores. Only ratios within")
+	p.put("a table should be read across machines. The engines of the first part answer at once, so that what is left is the frontend.\n")
 	p.put("*Floor* is a frontend of 150 lines without sessions, routing, parsing and ledger, measured in the same run. The bar is twice its")
 	p.put("cost; a ratio over 2 loses.\n")
 }
