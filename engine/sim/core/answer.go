@@ -25,7 +25,8 @@ type Answer struct {
 	first    time.Time // first token
 	latest   time.Time // latest token
 	counted  bool      // the admission is in the numbers
-	fresh    bool      // wake the reader after this step
+	id       uint32    // this step's token
+	end      *End      // and what ends with it
 
 	wake chan struct{}
 

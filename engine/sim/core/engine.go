@@ -41,7 +41,7 @@ type Engine struct {
 	pool  *kv.Pool
 	live  map[*sched.Request]*Answer
 	paced []*Answer // answers that are held until a time
-	fresh []*Answer // answers whose readers wait for the end of the step
+	fresh []*Answer // answers with a token of this step
 	dying bool
 
 	wake   chan struct{} // something is in the inbox
@@ -170,11 +170,8 @@ func (e *Engine) next(r *sched.Request) (id uint32, verdict sched.Verdict) {
 	a.made++
 	e.stats.token(a, now)
 	end := e.judge(a, id)
-	a.add(id, end)
-	if !a.fresh {
-		a.fresh = true
-		e.fresh = append(e.fresh, a)
-	}
+	a.id, a.end = id, end
+	e.fresh = append(e.fresh, a)
 	if end != nil {
 		e.stats.ended(a, end.Reason, now)
 		e.forget(a)
@@ -211,11 +208,12 @@ func (e *Engine) fault(a *Answer, f brain.Fault) (v sched.Verdict, broke bool) {
 	return sched.Stuck, true
 }
 
-// deliver wakes the readers of a step's tokens, once its numbers are counted;
-// an engine that dies tells everybody.
+// deliver hands out a step's tokens, once its numbers are counted: a reader
+// who is awake already sees nothing sooner. An engine that dies tells
+// everybody.
 func (e *Engine) deliver() {
 	for _, a := range e.fresh {
-		a.fresh = false
+		a.add(a.id, a.end)
 		a.signal()
 	}
 	clear(e.fresh)

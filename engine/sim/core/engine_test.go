@@ -235,3 +235,16 @@ func TestLimits(t *testing.T) {
 		}
 	})
 }
+
+// A reader who is awake when the last token is made must not see it before
+// the engine has counted it: who asks for the numbers then would read a
+// request that still runs.
+func TestNothingIsReadBeforeItIsCounted(t *testing.T) {
+	e := run(t, func(c *Config) { c.Speed = 0 })
+	for range 300 {
+		whole(t, submit(t, e, Ask{Prompt: prompt(20), Script: say(5), IgnoreEnd: true, MaxTokens: 60}))
+		if s := e.Stats(); s.Running != 0 {
+			t.Fatalf("the answer has ended, and %d run", s.Running)
+		}
+	}
+}
