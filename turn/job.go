@@ -8,6 +8,7 @@ type Job struct {
 	Stop      []string
 	StopIDs   []uint32 // ids that end the answer; the last id may be one of them
 	Sampling  Sampling
+	Format    Format // enforced by the engine; see Capabilities.Formats
 	Salt      string
 	Priority  int // higher is more important; the adapter knows the engine's sign
 }
@@ -18,6 +19,16 @@ type Delta struct {
 	Text string
 	IDs  []uint32 // nil from engines that send none
 	End  *End     // set on the last delta only
+
+	// Logprobs are those of IDs, one each, where the job asked for them.
+	Logprobs []Logprob
+}
+
+// Logprob is how likely a token was, as the engine tells it.
+type Logprob struct {
+	Token string // its text as the engine spells it
+	Value float64
+	Top   []Logprob // the likeliest tokens at that place, best first; without Top
 }
 
 // End says how a worker's answer ended.

@@ -28,6 +28,8 @@ type Capabilities struct {
 	Events     bool   // KV events arrive; without them the index is approximate
 	Replay     bool   // lost events can be asked for
 	Priority   bool   // priorities are honoured
+	Formats    bool   // Job.Format is enforced
+	Logprobs   bool   // log probabilities are told
 	Engine     string // "vllm 0.32.0": for people, never for decisions
 }
 

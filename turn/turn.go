@@ -25,18 +25,21 @@ type Turn struct {
 	Stream  bool   // the client wants server-sent events
 
 	Messages   []Message // system messages first, then in the client's order
-	Tools      []Tool    // deferred and hosted tools are already left out
+	Tools      []Tool    // hosted tools are already left out
 	ToolChoice ToolChoice
 	OneCall    bool // at most one call per answer (parallel_tool_calls false)
 	Thinking   Thinking
+	Format     Format // what form the text of the answer must have
 
 	Sampling  Sampling
 	MaxTokens int      // limit on the answer; 0 when the client set none
 	Stop      []string // stop strings, never empty ones
+	N         int      // chat: answers wanted; 0 and 1 are one
 
-	Hints Hints
-	Salt  string // cache_salt: prefixes are shared only within one salt
-	Who   Who    // filled by server after decoding
+	Hints  Hints
+	Salt   string // cache_salt: prefixes are shared only within one salt
+	Tenant string // name of the key that the request came with; "" without keys
+	Who    Who    // filled by server after decoding
 
 	IncludeUsage bool            // chat: a usage chunk was asked for
 	Echo         json.RawMessage // responses: the request's settings to repeat, or nil
@@ -85,6 +88,7 @@ type Block struct {
 	Args      json.RawMessage // ToolUse: arguments, a JSON object as the model wrote it
 	IsError   bool            // ToolResult
 	Raw       json.RawMessage // Image, Document, Other: the client's JSON
+	Refs      []string        // ToolResult: names of deferred tools that it makes known
 	Lease     time.Duration   // cache_control on this block asks for this time; 0 is no ask
 }
 
@@ -96,6 +100,8 @@ type Tool struct {
 	Description string
 	Schema      json.RawMessage // JSON schema of the arguments; nil when the client gave none
 	Custom      bool            // responses: free text input instead of JSON arguments
+	Deferred    bool            // not shown to the model before a ToolResult's Refs name it
+	Strict      bool            // the client wants arguments that follow Schema exactly
 	Lease       time.Duration   // cache_control on the tool; 0 is no ask
 }
 
@@ -103,6 +109,25 @@ type Tool struct {
 type ToolChoice struct {
 	Mode string // "auto", "none", "required" or "named"; "" means auto
 	Name string // with "named"
+}
+
+// FormatKind tells the forms that the text of an answer may be held to.
+type FormatKind uint8
+
+// The forms.
+const (
+	FreeText   FormatKind = iota
+	JSONObject            // any JSON object
+	JSONSchema            // JSON by Format.Schema
+)
+
+// Format is what form the text of an answer must have (response_format,
+// text.format, output_config.format).
+type Format struct {
+	Kind   FormatKind
+	Name   string          // the client's name of the schema
+	Schema json.RawMessage // with JSONSchema
+	Strict bool
 }
 
 // Thinking is what the client says about reasoning.
@@ -120,6 +145,14 @@ type Sampling struct {
 	Seed        *int64
 	Presence    *float64
 	Frequency   *float64
+	MinP        *float64
+	Repetition  *float64        // repetition_penalty
+	MinTokens   int             // no stop before so many tokens
+	StopIDs     []uint32        // stop_token_ids, besides the model's own
+	IgnoreEnd   bool            // ignore_eos
+	Bias        json.RawMessage // logit_bias as the client wrote it, an object, or nil
+	Logprobs    bool            // the answer tells the log probability of each token
+	TopLogprobs int             // and of so many alternatives
 }
 
 // Hints are what the harness knows and tells, in the nvext object of the body
@@ -129,6 +162,16 @@ type Hints struct {
 	Strict   int           // the band; higher first, always
 	Batch    bool          // latency_class "batch"
 	Lease    time.Duration // nvext.cache_control: keep the whole prompt; 0 is no ask
+	OSL      int           // tokens the answer is expected to have; 0 is unsaid
+
+	Prefill   bool          // speculative_prefill: the next prompt may be prepared while tools run
+	State     string        // agent_state, as the harness calls it
+	TurnsLeft int           // turns the agent expects to need yet; 0 is unsaid
+	ToolETA   time.Duration // tool_eta_ms: how long the tools will take; 0 is unsaid
+	Final     bool          // session_final: nothing comes after this turn
+	Worker    string        // the worker it must run at; "" is any
+	Extra     []string      // extra_fields: what the answer's nvext is to tell
+	Unknown   []string      // hints that this version does not know, ignored
 }
 
 // Who tells whose turn this is.
