@@ -1,5 +1,7 @@
 package turn
 
+import "encoding/json"
+
 // EventKind tells what happened in an answer.
 type EventKind uint8
 
@@ -25,6 +27,10 @@ type Event struct {
 	StopText string // the stop string that was met, with Stopped
 	Usage    Usage
 	Err      error
+
+	Choice   int             // which of Turn.N answers it is of, from 0; each has its own Finish
+	Logprobs []Logprob       // of the tokens since the last event that had some, where the client asked for them
+	Extra    json.RawMessage // with Finish: the nvext object of the answer, or nil
 }
 
 // Call names a tool call of an answer. Index counts from 0 within the answer.

@@ -13,6 +13,8 @@ const (
 	Chat      Dialect = "chat"      // POST /v1/chat/completions
 	Responses Dialect = "responses" // POST /v1/responses
 	Messages  Dialect = "messages"  // POST /v1/messages
+
+	Completions Dialect = "completions" // POST /v1/completions: a text or ids, no conversation
 )
 
 // Turn is one request of an agent, free of its dialect. A decoder fills it
@@ -43,6 +45,9 @@ type Turn struct {
 
 	IncludeUsage bool            // chat: a usage chunk was asked for
 	Echo         json.RawMessage // responses: the request's settings to repeat, or nil
+	Store        bool            // responses: the answer is to be kept; the API's default is true
+	Previous     string          // responses: the response it goes on from; Messages begin with what that held
+	Tokens       []uint32        // completions: the prompt as ids, or nil for the text of Messages as it is
 }
 
 // Role says who speaks. Developer messages are system messages.
