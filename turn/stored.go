@@ -11,6 +11,7 @@ import (
 type Stored struct {
 	ID       string
 	Tenant   string // who may read it
+	Session  string // so that it can be forgotten with it; "" is unknown
 	Previous string // the response that it went on from, or ""
 	Model    string
 	Input    json.RawMessage // the request's own input items, an array
