@@ -35,7 +35,7 @@ type match struct {
 // newMatcher returns a matcher of the tokens, whose contents are not empty.
 func newMatcher(tokens []added) matcher {
 	m := matcher{tokens: slices.Clone(tokens)}
-	slices.SortStableFunc(m.tokens, func(a, b added) int { return strings.Compare(a.Content, b.Content) })
+	slices.SortStableFunc(m.tokens, byContent)
 	for i, a := range m.tokens {
 		r := &m.from[a.Content[0]]
 		if r.hi == 0 {
@@ -47,10 +47,12 @@ func newMatcher(tokens []added) matcher {
 	return m
 }
 
+func byContent(a, b added) int { return strings.Compare(a.Content, b.Content) }
+
 // next finds the first token in s at or after from.
 func (m *matcher) next(s string, from int) (match, bool) {
 	for i := m.candidate(s, from); i >= 0; i = m.candidate(s, i) {
-		a := m.longest(s[i:])
+		a := tokenAt(m, s[i:])
 		if a == nil {
 			i++
 			continue
@@ -91,10 +93,10 @@ func (m *matcher) candidate(s string, i int) int {
 	return -1
 }
 
-// longest returns the longest token that s begins with, or nil. The tokens
+// tokenAt returns the longest token that s begins with, or nil. The tokens
 // are sorted: those that agree with s so far are neighbours, the shortest
 // first, and each further byte narrows them.
-func (m *matcher) longest(s string) (found *added) {
+func tokenAt[S string | []byte](m *matcher, s S) (found *added) {
 	r := m.from[s[0]]
 	left := m.tokens[r.lo:r.hi]
 	for n := 1; len(left) > 0; n++ {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -159,6 +160,7 @@ func (f *file) addedTokens(t *Tokenizer) error {
 		normal = append(normal, a)
 	}
 	t.raw, t.normal = newMatcher(raw), newMatcher(normal)
+	t.edges = sync.OnceValue(t.findEdges)
 	return nil
 }
 

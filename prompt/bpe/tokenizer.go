@@ -21,12 +21,13 @@ type Tokenizer struct {
 	steps    []step   // of normalisation
 	split    splitter // nil: stages cut
 	stages   stages
-	sentence bool      // a SentencePiece file: merges begin with characters
-	barred   bool      // it writes bars for spaces
-	lead     lead      // before which parts a space is put
-	drop     lead      // before which parts Decode takes it away
-	joints   *joints   // where SentencePiece text is cut; split is the same
-	reserve  sync.Pool // of *work
+	sentence bool          // a SentencePiece file: merges begin with characters
+	barred   bool          // it writes bars for spaces
+	lead     lead          // before which parts a space is put
+	drop     lead          // before which parts Decode takes it away
+	edges    func() *edges // found when first asked for
+	joints   *joints       // where SentencePiece text is cut; split is the same
+	reserve  sync.Pool     // of *work
 }
 
 // Encode appends the ids of text to dst. Added tokens in the text are
