@@ -126,41 +126,6 @@ func TestDeepArguments(t *testing.T) {
 	}
 }
 
-func TestSteady(t *testing.T) {
-	asked := says(" ")
-	asked.Lease = time.Minute
-	tr := &turn.Turn{Messages: []turn.Message{
-		msg(turn.System, says(attribution+" cc_version=2.1.150.d0d; cc_entrypoint=cli; cch=91737;")),
-		msg(turn.System, says(attribution+" x;"), says("identity"), says("\n"), says("prompt"), asked),
-		msg(turn.System, says(attribution+" x;\nmerged\nlines")),
-		msg(turn.User, says(attribution+" is quoted here")),
-		msg(turn.Assistant, says(""), calls("f", "{}")),
-		msg(turn.User, says("")),
-		msg(turn.System, says("in the middle")),
-	}}
-	Steady(tr)
-	want := [][]string{{"identity", "prompt"}, {"merged\nlines"}, {attribution + " is quoted here"}, {""}, nil, {"in the middle"}}
-	if len(tr.Messages) != len(want) {
-		t.Fatalf("%d messages, want %d", len(tr.Messages), len(want))
-	}
-	for i, m := range tr.Messages {
-		var got []string
-		for _, b := range m.Blocks {
-			got = append(got, b.Text)
-		}
-		if !slices.Equal(got, want[i]) {
-			t.Errorf("message %d: %q, want %q", i, got, want[i])
-		}
-	}
-	if got := tr.Messages[0].Blocks[1].Lease; got != time.Minute {
-		t.Errorf("the ask of a dropped block went to %v", got)
-	}
-	before := Rolling(nil, tr)
-	if Steady(tr); !slices.Equal(before, Rolling(nil, tr)) {
-		t.Error("Steady twice is not Steady once")
-	}
-}
-
 func TestPython(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"b":1,"a":[true,null,{}]}`: `{"b": 1, "a": [true, null, {}]}`,

@@ -1,56 +1,67 @@
 package prompt
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/turn"
 )
 
-// attribution begins the line that Claude Code puts before the system text.
-// It changes from session to session and, in old clients, with every request.
-const attribution = "x-anthropic-billing-header:"
-
 // Steady brings a turn into the form that stays the same from request to
-// request: the attribution line goes, text blocks that hold nothing go, a
-// system message that held nothing else goes. The order of what stays is
-// kept, and so is every ask for a lease: that of a dropped block moves to its
-// neighbour. Call it once, right after decoding, before the turn is shared.
+// request, so that the same conversation is the same prompt:
+//
+//   - the attribution line goes (withoutAttribution);
+//   - text that holds nothing goes (withoutBlanks), and so does a system
+//     message that held nothing else;
+//   - unknown content becomes text (knownBlocks);
+//   - results that make deferred tools known tell them (expandRefs);
+//   - system messages at the start become one (mergeLeading), later ones a
+//     marked part of what comes before them (foldReminders).
+//
+// The order of what stays is kept, and so is every ask for a lease: that of a
+// dropped block moves to its neighbour. Blocks are copied where they change:
+// those of the client's messages may be shared between turns. Call it once,
+// right after decoding; a second call changes nothing.
 //
 // A string and a list of text blocks need no treatment here: rendering and
 // hashing join the blocks of a message with line feeds.
 func Steady(t *turn.Turn) {
 	kept := t.Messages[:0]
 	for _, m := range t.Messages {
-		steadyBlocks(&m)
+		m.Blocks = withoutAttribution(m)
+		m.Blocks = expandRefs(m.Blocks, t.Tools)
+		m.Blocks = knownBlocks(m.Blocks)
+		m.Blocks = withoutBlanks(m.Blocks)
 		if m.Role == turn.System && len(m.Blocks) == 0 {
 			continue
 		}
 		kept = append(kept, m)
 	}
 	clear(t.Messages[len(kept):])
-	t.Messages = kept
+	t.Messages = foldReminders(mergeLeading(kept))
 }
 
-// steadyBlocks drops what Steady drops from one message.
-func steadyBlocks(m *turn.Message) {
-	kept := m.Blocks[:0]
-	var lost time.Duration
-	for _, b := range m.Blocks {
-		if m.Role == turn.System && b.Kind == turn.Text {
-			b.Text = unattributed(b.Text)
-		}
-		if b.Kind == turn.Text && blank(b.Text) {
-			lost = max(lost, b.Lease)
-			continue
-		}
-		kept = append(kept, b)
+// attribution begins the line that Claude Code puts before the system text.
+// It changes from session to session and, in old clients, with every request.
+const attribution = "x-anthropic-billing-header:"
+
+// withoutAttribution takes the attribution line off the blocks of a system
+// message; one that is in a block with other text takes only itself along.
+func withoutAttribution(m turn.Message) []turn.Block {
+	if m.Role != turn.System {
+		return m.Blocks
 	}
-	if n := len(kept); n > 0 {
-		kept[n-1].Lease = max(kept[n-1].Lease, lost)
+	blocks, own := m.Blocks, false
+	for i := range m.Blocks {
+		if b := &m.Blocks[i]; b.Kind == turn.Text && strings.HasPrefix(b.Text, attribution) {
+			if !own {
+				blocks, own = slices.Clone(m.Blocks), true
+			}
+			blocks[i].Text = unattributed(b.Text)
+		}
 	}
-	clear(m.Blocks[len(kept):])
-	m.Blocks = kept
+	return blocks
 }
 
 // unattributed returns s without a leading attribution line.
@@ -61,6 +72,28 @@ func unattributed(s string) string {
 	_, rest, _ := strings.Cut(s, "\n")
 	return strings.TrimLeft(rest, "\n")
 }
+
+// withoutBlanks drops text that holds nothing.
+func withoutBlanks(blocks []turn.Block) []turn.Block {
+	if !slices.ContainsFunc(blocks, isBlank) {
+		return blocks
+	}
+	kept := make([]turn.Block, 0, len(blocks))
+	var lost time.Duration
+	for _, b := range blocks {
+		if isBlank(b) {
+			lost = max(lost, b.Lease)
+			continue
+		}
+		kept = append(kept, b)
+	}
+	if n := len(kept); n > 0 {
+		kept[n-1].Lease = max(kept[n-1].Lease, lost)
+	}
+	return kept
+}
+
+func isBlank(b turn.Block) bool { return b.Kind == turn.Text && blank(b.Text) }
 
 // blank reports whether s holds nothing but white space.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
