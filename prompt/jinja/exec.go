@@ -98,7 +98,9 @@ func (r *run) assign(target expr, v Value) error {
 // capture runs a body and returns its text in place of writing it.
 func (r *run) capture(body []stmt) (string, signal, error) {
 	from := len(r.out)
+	r.captured++
 	sig, err := r.exec(body)
+	r.captured--
 	if err != nil {
 		return "", sig, err
 	}

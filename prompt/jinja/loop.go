@@ -186,6 +186,9 @@ func (s *forStmt) recur(r *run, v Value, depth int) error {
 
 // rounds runs the loop's body for every item of v, or its else.
 func (s *forStmt) rounds(r *run, v Value, depth int, around *frame) (signal, error) {
+	if r.memo != nil {
+		defer r.memo.trace.leave(r.memo.trace.enter())
+	}
 	if s.loopVar == nil && s.test == nil && (v.kind == kList || v.kind == kMap || v.kind == kTuple) {
 		vs, _ := r.list(v)
 		return s.plain(r, vs)
@@ -275,6 +278,13 @@ func (s *forStmt) counted(r *run, over *span) (signal, error) {
 
 // round runs the body once; stop is set by a break.
 func (s *forStmt) round(r *run, v Value) (stop bool, err error) {
+	if r.memo != nil {
+		return r.memo.traced(r, s, v)
+	}
+	return s.play(r, v)
+}
+
+func (s *forStmt) play(r *run, v Value) (stop bool, err error) {
 	if n, ok := s.target.(*nameExpr); ok {
 		r.fr.vars[n.at.slot] = v
 	} else if err := r.assign(s.target, v); err != nil {

@@ -252,7 +252,9 @@ func (l *loop) call(r *run, a *args) (Value, error) {
 	}
 	before, from := r.fr, len(r.out)
 	r.fr = l.at
+	r.captured++
 	err := l.again.recur(r, a.pos[0], l.depth+1)
+	r.captured--
 	r.fr = before
 	if err != nil {
 		return Value{}, err

@@ -66,6 +66,9 @@ type run struct {
 	spare   []*args
 	scratch []byte
 	grow    grower
+	memo    *Memo
+	// captured counts the blocks around whose text is taken as a value.
+	captured int
 }
 
 // frame holds the variables of one call; up is that of the function around.
@@ -78,8 +81,17 @@ type frame struct {
 // The context is read only. On an error the text so far is dropped and dst
 // comes back as it was.
 func (t *Template) Render(dst []byte, ctx Value, o Options) ([]byte, error) {
+	r, err := t.start(dst, ctx, o)
+	if err != nil {
+		return dst, err
+	}
+	return t.finish(r, dst)
+}
+
+// start makes ready a rendering.
+func (t *Template) start(dst []byte, ctx Value, o Options) (*run, error) {
 	if ctx.kind != kMap {
-		return dst, fmt.Errorf("render template: the context is no mapping but %s", typeName(ctx))
+		return nil, fmt.Errorf("render template: the context is no mapping but %s", typeName(ctx))
 	}
 	r := &run{o: o.defaults(), out: dst, base: len(dst)}
 	r.steps, r.bytes = r.o.Steps, r.o.Bytes
@@ -97,6 +109,11 @@ func (t *Template) Render(dst []byte, ctx Value, o Options) ([]byte, error) {
 		r.ctx[i] = v
 	}
 	r.fr = &frame{vars: make([]Value, t.fn.slots)}
+	return r, nil
+}
+
+// finish runs it.
+func (t *Template) finish(r *run, dst []byte) ([]byte, error) {
 	r.begin(t.init)
 	if _, err := r.exec(t.body); err != nil {
 		return dst, err

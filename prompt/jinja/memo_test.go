@@ -1,0 +1,100 @@
+package jinja
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// parsed are the templates of the fixtures by name.
+func parsed(t testing.TB, dir string) map[string]*Template {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join(dir, "*.jinja"))
+	all := map[string]*Template{}
+	for _, name := range names {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tmpl, err := Parse(string(src)); err == nil {
+			all[filepath.Base(name)] = tmpl
+		}
+	}
+	return all
+}
+
+// checkMemo renders with a Memo and without one and compares.
+func checkMemo(t testing.TB, tmpl *Template, ctx Value, m *Memo) {
+	t.Helper()
+	want, werr := tmpl.Render(nil, ctx, Options{Now: clock})
+	got, err := tmpl.RenderMemo([]byte("before"), ctx, Options{Now: clock}, m)
+	got = got[len("before"):]
+	if (err == nil) != (werr == nil) || err != nil && err.Error() != werr.Error() {
+		t.Fatalf("with a memo: error %v, without: %v", err, werr)
+	}
+	text := string(want)
+	if fault := differs(answer{Out: &text}, string(got), nil); fault != "" {
+		t.Fatalf("with a memo, against without: %s", fault)
+	}
+	if err != nil {
+		if len(m.Spans()) != 0 {
+			t.Fatalf("%d spans after an error", len(m.Spans()))
+		}
+		return
+	}
+	checkSpans(t, ctx, text, m.Spans())
+}
+
+// checkSpans checks that the spans are one for each message, inside the text
+// and do not overlap.
+func checkSpans(t testing.TB, ctx Value, text string, spans []Span) {
+	t.Helper()
+	messages, _ := ctx.mapping().Find("messages")
+	if len(spans) != len(messages.items()) {
+		t.Fatalf("%d spans for %d messages", len(spans), len(messages.items()))
+	}
+	known := slices.DeleteFunc(slices.Clone(spans), func(s Span) bool { return s.Start < 0 })
+	slices.SortFunc(known, func(a, b Span) int { return (a.Start+a.End)*2 - (b.Start+b.End)*2 })
+	at := 0
+	var joined strings.Builder
+	for _, s := range known {
+		if s.Start < at || s.End < s.Start || s.End > len(text) {
+			t.Fatalf("span %v after one that ends at %d, text of %d bytes", s, at, len(text))
+		}
+		joined.WriteString(text[at:s.Start] + text[s.Start:s.End])
+		at = s.End
+	}
+	if joined.String()+text[at:] != text {
+		t.Fatal("the spans and what lies between do not give the text")
+	}
+}
+
+// Every template with every scenario gives the same with a Memo carried along
+// as without.
+func TestMemoGolden(t *testing.T) {
+	dir := fixtures(t)
+	contexts := scenarios(t, dir)
+	var order []string
+	for name := range contexts {
+		order = append(order, name)
+	}
+	slices.Sort(order)
+	for name, tmpl := range parsed(t, dir) {
+		t.Run(name, func(t *testing.T) {
+			var m Memo
+			known, all := 0, 0
+			for _, s := range append(order, order...) {
+				checkMemo(t, tmpl, contexts[s], &m)
+				for _, s := range m.Spans() {
+					all++
+					if s.Start >= 0 {
+						known++
+					}
+				}
+			}
+			t.Logf("%d of %d places known", known, all)
+		})
+	}
+}

@@ -1,0 +1,170 @@
+package jinja
+
+// trace finds out which part of the output each message made: every round of
+// every loop whose item is a message counts.
+type trace struct {
+	items []*Map // the messages of the last rendering, nil for other things
+	index map[*Map]int
+	twice bool // a message stands in the list more than once
+	last  int  // the message found last: loops mostly take them in order
+
+	spans   []Span
+	seen    []seen
+	printed int     // rounds that printed something, in all
+	empties []visit // rounds that printed nothing
+	held    []held  // rounds inside of what was captured
+	loops   []bool  // of every loop run over messages, whether it printed
+	loop    int     // the one under way
+}
+
+// seen is what is known of a message's place.
+type seen uint8
+
+const (
+	unseen   seen = iota
+	printed       // by one round
+	silent        // a round printed nothing for it
+	anywhere      // by several rounds, or it cannot be known
+)
+
+// visit is one round of a loop over messages.
+type visit struct{ item, loop, at int }
+
+// held is the text of a round that was captured: its place counts only if the
+// text ends up there.
+type held struct {
+	item int
+	text string
+}
+
+// begin takes up the messages of a rendering.
+func (t *trace) begin(messages []Value) {
+	same := 0
+	for same < len(t.items) && same < len(messages) && t.items[same] == mapOf(messages[same]) {
+		same++
+	}
+	t.forget(same)
+	for i, v := range messages[same:] {
+		m := mapOf(v)
+		t.items = append(t.items, m)
+		if _, twice := t.index[m]; twice {
+			t.index[m], t.twice = -1, true // which of them is meant is never known
+		} else if m != nil {
+			t.index[m] = same + i
+		}
+	}
+	t.spans, t.seen = t.spans[:0], t.seen[:0]
+	for range messages {
+		t.spans = append(t.spans, Span{-1, -1, true})
+		t.seen = append(t.seen, unseen)
+	}
+	t.printed, t.last, t.loop = 0, -1, 0
+	t.empties, t.held, t.loops = t.empties[:0], t.held[:0], append(t.loops[:0], false)
+}
+
+// forget drops the messages from number n on.
+func (t *trace) forget(n int) {
+	if t.twice || t.index == nil {
+		n, t.twice = 0, false
+		t.index = make(map[*Map]int)
+	}
+	for _, m := range t.items[n:] {
+		delete(t.index, m)
+	}
+	clear(t.items[n:])
+	t.items = t.items[:n]
+}
+
+func mapOf(v Value) *Map {
+	if v.kind != kMap {
+		return nil
+	}
+	return v.mapping()
+}
+
+// find is the number of the message that an item is, -1 if it is none.
+func (t *trace) find(v Value) int {
+	m := mapOf(v)
+	if m == nil {
+		return -1
+	}
+	for _, i := range [...]int{t.last + 1, t.last - 1} {
+		if i >= 0 && i < len(t.items) && t.items[i] == m {
+			if n, ok := t.index[m]; !ok || n < 0 {
+				return -1
+			}
+			t.last = i
+			return i
+		}
+	}
+	if i, ok := t.index[m]; ok && i >= 0 {
+		t.last = i
+		return i
+	}
+	return -1
+}
+
+// enter begins a run of a loop; what it returns goes to leave.
+func (t *trace) enter() int {
+	before := t.loop
+	t.loop = len(t.loops)
+	t.loops = append(t.loops, false)
+	return before
+}
+
+func (t *trace) leave(before int) { t.loop = before }
+
+// visit notes a round over message i, which wrote text at a place of the
+// output. within says how much was printed before it by rounds of any kind.
+func (t *trace) visit(i, at int, text []byte, within int, captured, fresh bool) {
+	if len(text) == 0 {
+		if captured {
+			return
+		}
+		t.empties = append(t.empties, visit{i, t.loop, at})
+		return
+	}
+	t.loops[t.loop] = true
+	s := &t.spans[i]
+	switch {
+	case t.seen[i] != unseen || t.printed != within:
+		t.seen[i] = anywhere
+	default:
+		t.seen[i] = printed
+		*s = Span{at, at + len(text), fresh}
+		if captured {
+			t.held = append(t.held, held{i, string(text)})
+		}
+	}
+	t.printed++
+}
+
+// end decides what the rendering could not know while it ran.
+func (t *trace) end(out []byte, err error) {
+	if err != nil {
+		t.spans = t.spans[:0]
+		return
+	}
+	for _, h := range t.held {
+		if s := t.spans[h.item]; s.End > len(out) || string(out[s.Start:s.End]) != h.text {
+			t.seen[h.item] = anywhere
+		}
+	}
+	for _, v := range t.empties {
+		if !t.loops[v.loop] || t.seen[v.item] == printed || v.at > len(out) {
+			continue
+		}
+		switch s := &t.spans[v.item]; {
+		case t.seen[v.item] == unseen:
+			t.seen[v.item] = silent
+			s.Start, s.End = v.at, v.at
+		case s.Start != v.at:
+			t.seen[v.item] = anywhere
+		}
+	}
+	for i, n := range t.seen {
+		if n == anywhere {
+			t.spans[i].Start, t.spans[i].End = -1, -1
+		}
+	}
+}
