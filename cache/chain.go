@@ -37,8 +37,11 @@ func Extend(dst []uint64, seed uint64, ids []uint32, block int) []uint64 {
 	}
 	var stack [8 + 4*onStack]byte
 	scratch := stack[:]
+	if block > onStack && (len(dst)+1)*block <= len(ids) {
+		scratch = make([]byte, 8+4*block)
+	}
 	for i := len(dst); block > 0 && (i+1)*block <= len(ids); i++ {
-		parent = next(&scratch, parent, ids[i*block:(i+1)*block])
+		parent = hashBlock(scratch[:8+4*block], parent, ids[i*block:(i+1)*block])
 		dst = append(dst, parent)
 	}
 	return dst
@@ -46,15 +49,18 @@ func Extend(dst []uint64, seed uint64, ids []uint32, block int) []uint64 {
 
 // next hashes one block after its parent, in scratch, which grows if it must.
 func next(scratch *[]byte, parent uint64, tokens []uint32) uint64 {
-	b := *scratch
-	if len(b) < 8+4*len(tokens) {
-		b = make([]byte, 8+4*len(tokens))
-		*scratch = b
+	if n := 8 + 4*len(tokens); len(*scratch) < n {
+		*scratch = make([]byte, n)
 	}
-	b = b[:8+4*len(tokens)]
-	binary.LittleEndian.PutUint64(b, parent)
+	return hashBlock((*scratch)[:8+4*len(tokens)], parent, tokens)
+}
+
+// hashBlock hashes one block after its parent, in scratch, which has just the
+// room.
+func hashBlock(scratch []byte, parent uint64, tokens []uint32) uint64 {
+	binary.LittleEndian.PutUint64(scratch, parent)
 	for i, t := range tokens {
-		binary.LittleEndian.PutUint32(b[8+4*i:], t)
+		binary.LittleEndian.PutUint32(scratch[8+4*i:], t)
 	}
-	return xxh3.HashSeed(b, Seed)
+	return xxh3.HashSeed(scratch, Seed)
 }
