@@ -3,7 +3,6 @@ package bpe
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -51,13 +50,9 @@ type gguf struct {
 func readMetadata(r io.Reader) (v ggufVocabulary, err error) {
 	g := &gguf{r: bufio.NewReaderSize(r, 1<<16), left: maxFile}
 	v.spacePrefix = 1
-	if magic := string(g.bytes(4)); magic != "GGUF" && g.err == nil {
-		return v, errors.New("no GGUF file")
+	if err := g.begin(); err != nil {
+		return v, err
 	}
-	if version := g.number(4); g.err == nil && (version < 2 || version > 3) {
-		return v, unsupported("GGUF version %d", version)
-	}
-	g.number(8) // tensors
 	for n := g.number(8); n > 0 && g.err == nil; n-- {
 		key, kind := g.text(), uint32(g.number(4))
 		switch key {

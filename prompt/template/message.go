@@ -1,0 +1,205 @@
+package template
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/agentinfer/dyn/prompt/jinja"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// writer makes the mappings of a turn's messages.
+type writer struct {
+	f       *form
+	ms      []turn.Message
+	scratch []byte
+}
+
+// message is an item as a template reads it. It holds copies only.
+func (w *writer) message(it *item, pieces []piece) *jinja.Map {
+	m := new(jinja.Map)
+	m.Set("role", jinja.String(string(it.role)))
+	switch it.role {
+	case turn.Assistant:
+		w.answer(m, it, pieces)
+	case turn.ToolRole:
+		b := &w.ms[pieces[0].message].Blocks
+		if first := pieces[0]; first.to > first.from {
+			res := &(*b)[first.from]
+			m.Set("tool_call_id", jinja.String(w.callID(res.ID)))
+			if name := calledName(w.ms, first.message, res.ID); name != "" {
+				m.Set("name", jinja.String(strings.Clone(name)))
+			}
+		}
+		m.Set("content", w.content(it.role, w.text(pieces)))
+	default:
+		m.Set("content", w.content(it.role, w.text(pieces)))
+	}
+	return m
+}
+
+// text is the text of pieces, with an empty line between them.
+func (w *writer) text(pieces []piece) string {
+	dst := w.scratch[:0]
+	for i, x := range pieces {
+		if i > 0 {
+			dst = append(dst, "\n\n"...)
+		}
+		dst = appendText(dst, w.ms[x.message].Blocks[x.from:x.to])
+	}
+	w.scratch = dst
+	return string(dst)
+}
+
+// content is text in the form that the template reads from a role.
+func (w *writer) content(role turn.Role, text string) jinja.Value {
+	if !w.f.parts[role] {
+		return jinja.String(text)
+	}
+	return jinja.List(textValue(text))
+}
+
+// textValue is text as a part of content.
+func textValue(text string) jinja.Value {
+	p := new(jinja.Map)
+	p.Set("type", jinja.String("text"))
+	p.Set("text", jinja.String(text))
+	return jinja.Mapping(p)
+}
+
+// answer fills in what the assistant said, thought and called.
+func (w *writer) answer(m *jinja.Map, it *item, pieces []piece) {
+	var text, thought string
+	var calls []jinja.Value
+	if it.text {
+		text, thought = w.text(pieces), w.thought(pieces)
+	}
+	n := 0
+	for _, x := range pieces {
+		blocks := w.ms[x.message].Blocks[x.from:x.to]
+		for i := range blocks {
+			if b := &blocks[i]; b.Kind == turn.ToolUse {
+				if n >= it.lo && n < it.hi {
+					calls = append(calls, w.call(b))
+					if !w.f.calls {
+						text = join(text, calledText(b))
+					}
+				}
+				n++
+			}
+		}
+	}
+	content := w.content(turn.Assistant, text)
+	switch {
+	case thought == "":
+	case w.f.reasoning == inlineReasoning:
+		content = w.content(turn.Assistant, inline(thought, text))
+	case w.f.reasoning == partReasoning:
+		content = thinkingParts(thought, text)
+	case w.f.reasoning != "":
+		m.Set(w.f.reasoning, jinja.String(thought))
+	}
+	if text == "" && len(calls) > 0 && w.f.nullContent && w.f.calls {
+		content = jinja.None()
+	}
+	m.Set("content", content)
+	if len(calls) > 0 && w.f.calls {
+		m.Set("tool_calls", jinja.List(calls...))
+	}
+}
+
+// thought is the reasoning of pieces.
+func (w *writer) thought(pieces []piece) string {
+	dst := w.scratch[:0]
+	for _, x := range pieces {
+		dst = thoughts(dst, w.ms[x.message].Blocks[x.from:x.to])
+	}
+	w.scratch = dst
+	return string(dst)
+}
+
+// thinkingParts is an answer whose reasoning is a part of its content.
+func thinkingParts(thought, text string) jinja.Value {
+	p := new(jinja.Map)
+	p.Set("type", jinja.String("thinking"))
+	p.Set("thinking", jinja.String(thought))
+	if text == "" {
+		return jinja.List(jinja.Mapping(p))
+	}
+	return jinja.List(jinja.Mapping(p), textValue(text))
+}
+
+// call is one call of a tool.
+func (w *writer) call(b *turn.Block) jinja.Value {
+	f := new(jinja.Map)
+	f.Set("name", jinja.String(strings.Clone(b.Name)))
+	f.Set("arguments", w.arguments(b.Args))
+	c := new(jinja.Map)
+	c.Set("id", jinja.String(w.callID(b.ID)))
+	c.Set("type", jinja.String("function"))
+	c.Set("function", jinja.Mapping(f))
+	return jinja.Mapping(c)
+}
+
+// arguments are those of a call in the form that the template wants. What is
+// no object goes as the text that the model wrote where the template prints
+// text, and else under one name, as calls with free text do.
+func (w *writer) arguments(raw []byte) jinja.Value {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		raw = []byte("{}")
+	}
+	v, err := jinja.Decode(raw)
+	if ok := err == nil && raw[0] == '{'; ok && !w.f.stringArgs {
+		return v
+	} else if ok || w.f.textArgs {
+		return jinja.String(string(raw))
+	}
+	m := new(jinja.Map)
+	m.Set("input", jinja.String(string(raw)))
+	return jinja.Mapping(m)
+}
+
+// callID is the id of a call as the template takes it.
+func (w *writer) callID(id string) string {
+	if w.f.shortIDs {
+		return shortID(id)
+	}
+	return strings.Clone(id)
+}
+
+// near is how many messages back the call of a result is looked for.
+const near = 32
+
+// calledName is the name of the tool whose call a result answers, "" when it
+// is not among the messages before.
+func calledName(ms []turn.Message, i int, id string) string {
+	for j := i - 1; j >= 0 && j >= i-near; j-- {
+		if ms[j].Role != turn.Assistant {
+			continue
+		}
+		for k := range ms[j].Blocks {
+			if b := &ms[j].Blocks[k]; b.Kind == turn.ToolUse && b.ID == id {
+				return b.Name
+			}
+		}
+	}
+	return ""
+}
+
+// calledText is a call as text, for a template that knows no calls.
+func calledText(b *turn.Block) string {
+	args := string(bytes.TrimSpace(b.Args))
+	if args == "" {
+		args = "{}"
+	}
+	return b.Name + "(" + args + ")"
+}
+
+// join puts an empty line between two texts, if both are some.
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}

@@ -1,0 +1,81 @@
+package template
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/agentinfer/dyn/prompt/jinja"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// opener is what the generation prompt may depend on.
+type opener struct {
+	mode, effort string
+	role         turn.Role // of the last message
+	calls        bool      // it calls
+	tools        bool
+}
+
+// keptOpenings is how many generation prompts a template keeps.
+const keptOpenings = 64
+
+// openings keeps the generation prompts that were seen.
+type openings struct {
+	mu   sync.Mutex // guards have
+	have map[opener]string
+}
+
+func (o *openings) find(k opener) (string, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s, ok := o.have[k]
+	return s, ok
+}
+
+func (o *openings) keep(k opener, s string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.have == nil || len(o.have) >= keptOpenings {
+		o.have = map[opener]string{}
+	}
+	o.have[k] = s
+}
+
+// opening is where in the page the generation prompt begins: where the text
+// ends when none is asked for. What was seen once is looked for at the end of
+// the text; else, and where that is not found, the turn is rendered once more.
+func (f *form) opening(p *Page, tn *turn.Turn) int {
+	k := opener{mode: tn.Thinking.Mode, effort: tn.Thinking.Effort, tools: p.tools != zeroKey}
+	if n := len(tn.Messages); n > 0 {
+		m := &tn.Messages[n-1]
+		k.role = m.Role
+		for i := range m.Blocks {
+			k.calls = k.calls || m.Blocks[i].Kind == turn.ToolUse
+		}
+	}
+	last := p.lastEnd()
+	if s, ok := f.closes.find(k); ok && f.pure && bytes.HasSuffix(p.Text, []byte(s)) && len(p.Text)-len(s) >= last {
+		return len(p.Text) - len(s)
+	}
+	if !f.pure && last >= 0 {
+		return last
+	}
+	ctx := f.variables(p, tn, p.list, false)
+	bare, err := f.jinja.Render(nil, jinja.Mapping(ctx), jinja.Options{Now: p.clock})
+	if err != nil {
+		return max(last, 0)
+	}
+	n := common(p.Text, bare)
+	if n == len(bare) {
+		f.closes.keep(k, string(p.Text[n:]))
+	}
+	return n
+}
+
+// lastEnd is where the last message ends, −1 when that is not known.
+func (p *Page) lastEnd() int {
+	if len(p.Spans) == 0 {
+		return -1
+	}
+	return p.Spans[len(p.Spans)-1].End
+}

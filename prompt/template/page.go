@@ -1,0 +1,183 @@
+package template
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/agentinfer/dyn/prompt/jinja"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// ErrRefused is in the chain of an error that the template raised about a
+// conversation.
+var ErrRefused = errors.New("template refuses the conversation")
+
+// Span is where something stands in a text, in bytes; −1, −1 when that is
+// not known.
+type Span struct{ Start, End int }
+
+// unknown is the span of what stands nowhere of its own.
+var unknown = Span{-1, -1}
+
+// Page is one agent's last rendering. The zero Page is ready. It belongs to
+// one goroutine at a time.
+type Page struct {
+	// Text is the rendering, good until the next Render of this Page.
+	Text []byte
+	// Spans are where the turn's messages stand in Text, one each. Messages
+	// that were joined have one span in common.
+	Spans []Span
+	// Opening is where in Text the generation prompt begins; len(Text) where
+	// the template prints none.
+	Opening int
+	// Same says that Text[:Same] is as it was in the Render before.
+	Same int
+	// Hidden counts the images and documents that stand as fixed texts.
+	Hidden int
+	// Now is the clock of this page's dates. When zero, the first Render sets
+	// it to the time.
+	Now time.Time
+
+	form  *form
+	plan  plan
+	made  []made        // of the messages in Text
+	fresh []made        // its other buffer
+	list  []jinja.Value // of the messages in Text
+	spare []jinja.Value // its other buffer
+	other []byte        // that of Text
+
+	tools  xxh3.Uint128 // key of the tools
+	listed jinja.Value  // the tools, if there are some
+	sum    sum
+	w      writer
+}
+
+// made is a message as the template got it.
+type made struct {
+	key xxh3.Uint128
+	m   *jinja.Map
+}
+
+// Render brings p up to a turn. The error has ErrRefused or jinja.ErrLimit in
+// its chain; p is then as it was before. Nothing of the turn is kept.
+func (t *Template) Render(p *Page, tn *turn.Turn) error {
+	f := t.form(tn)
+	if p.form != f {
+		*p = Page{Text: p.Text, Spans: p.Spans, Opening: p.Opening, other: p.other, Now: p.Now, form: f}
+	}
+	if p.Now.IsZero() {
+		p.Now = time.Now()
+	}
+	f.messages(p, tn)
+	ctx := f.variables(p, tn, p.spare, true)
+	text, err := f.jinja.Render(p.other[:0], jinja.Mapping(ctx), jinja.Options{Now: p.clock})
+	if err != nil {
+		return f.refusal(err)
+	}
+	p.Same = common(p.Text, text)
+	p.Text, p.other = text, p.Text
+	p.made, p.fresh = p.fresh, p.made
+	p.list, p.spare = p.spare, p.list
+	p.Hidden = p.plan.images
+	p.spans(len(tn.Messages))
+	p.Opening = f.opening(p, tn)
+	return nil
+}
+
+func (p *Page) clock() time.Time { return p.Now }
+
+// refusal says whose fault an error of the template is.
+func (f *form) refusal(err error) error {
+	var raised *jinja.Error
+	if errors.As(err, &raised) && raised.Kind == "TemplateError" {
+		return fmt.Errorf("%w: %s", ErrRefused, raised.Msg)
+	}
+	if errors.As(err, &raised) {
+		return fmt.Errorf("%w: %s: %w", ErrRefused, f.name, err)
+	}
+	return fmt.Errorf("%s: %w", f.name, err)
+}
+
+// messages makes the list of a turn's messages. Those that are as they were
+// keep their mapping.
+func (f *form) messages(p *Page, tn *turn.Turn) {
+	p.plan.make(tn.Messages, &f.facts)
+	p.w.f, p.w.ms = f, tn.Messages
+	fresh, list := p.fresh[:0], p.spare[:0]
+	for i := range p.plan.items {
+		it := &p.plan.items[i]
+		pieces := p.plan.pieces[it.from:it.to]
+		x := made{key: p.sum.item(tn.Messages, it, pieces)}
+		if i < len(p.made) && p.made[i].key == x.key {
+			x.m = p.made[i].m
+		} else {
+			x.m = p.w.message(it, pieces)
+		}
+		fresh = append(fresh, x)
+		list = append(list, jinja.Mapping(x.m))
+	}
+	p.w.ms = nil
+	clear(p.fresh[min(len(fresh), len(p.fresh)):])
+	clear(p.spare[min(len(list), len(p.spare)):])
+	p.fresh, p.spare = fresh, list
+	f.pick(p, tn.Tools)
+}
+
+// pick keeps the page's list of tools when they are as they were.
+func (f *form) pick(p *Page, tools []turn.Tool) {
+	key := zeroKey
+	for i := range tools {
+		if !tools[i].Deferred {
+			key = p.sum.tools(tools)
+			break
+		}
+	}
+	if key != p.tools && key != zeroKey {
+		p.listed = f.lists.value(key, func() jinja.Value { return f.toolValues(tools) })
+	}
+	p.tools = key
+}
+
+// zeroKey stands for no tools.
+var zeroKey xxh3.Uint128
+
+// variables is the context of a turn whose messages are made.
+func (f *form) variables(p *Page, tn *turn.Turn, list []jinja.Value, generate bool) *jinja.Map {
+	ctx := new(jinja.Map)
+	for _, v := range f.fixed {
+		ctx.Set(v.name, v.value)
+	}
+	f.think(ctx, tn.Thinking)
+	if p.tools != zeroKey {
+		ctx.Set("tools", p.listed)
+	}
+	ctx.Set("messages", jinja.List(list...))
+	ctx.Set("add_generation_prompt", jinja.Bool(generate))
+	return ctx
+}
+
+// spans finds where the messages of the turn stand.
+func (p *Page) spans(messages int) {
+	p.Spans = slices.Grow(p.Spans[:0], messages)[:messages]
+	for i := range p.Spans {
+		p.Spans[i] = unknown
+	}
+}
+
+// common is how many bytes two texts have in common at their start.
+func common(a, b []byte) int {
+	const step = 1 << 12
+	n, i := min(len(a), len(b)), 0
+	for i+step <= n && bytes.Equal(a[i:i+step], b[i:i+step]) {
+		i += step
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,244 @@
+package template
+
+import (
+	"strings"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// loop is a question, a call with text beside it, and its result. A nil text
+// is the content None.
+func (t *trial) loop(text any, args any) []object {
+	answer := object{"role": "assistant", "content": text}
+	if s, ok := text.(string); ok {
+		answer = t.say(turn.Assistant, s)
+	}
+	return []object{
+		t.say(turn.User, wordUser),
+		with(answer, "tool_calls", []object{called(t.id(), wordTool, args)}),
+		with(with(t.say(turn.ToolRole, wordResult), "tool_call_id", t.id()), "name", wordTool),
+	}
+}
+
+// args are arguments in the form that was found.
+func (t *trial) args() any {
+	if t.f.stringArgs {
+		return `{"` + wordKey + `": "` + wordValue + `"}`
+	}
+	return object{wordKey: wordValue}
+}
+
+// grade says how well arguments were printed.
+func grade(text string, ok bool) int {
+	switch {
+	case !ok || !strings.Contains(text, wordValue) || !strings.Contains(text, wordTool):
+		return 0
+	case strings.Contains(text, `\"`+wordKey+`\"`):
+		return 1 // encoded twice
+	case strings.Contains(text, `'`+wordKey+`'`):
+		return 2 // as Python prints a dictionary
+	}
+	return 3
+}
+
+// calls finds how calls and their results are wanted.
+func (t *trial) calls() {
+	f := t.f
+	// With another name in the list of tools, that of the call stands for it.
+	listed := []any{"add_generation_prompt", true, "tools", []object{tool(wordTool2, "a tool")}}
+	best := 0
+	try := func() {
+		for _, text := range []any{"", nil} {
+			for _, asText := range []bool{false, true} {
+				was := f.stringArgs
+				f.stringArgs = asText
+				out, ok := t.render(t.loop(text, t.args())[:2], listed...)
+				if n := grade(out, ok); n > best {
+					best, f.nullContent = n, text == nil
+					continue
+				}
+				f.stringArgs = was
+			}
+		}
+	}
+	if try(); best == 0 {
+		if _, ok := t.render(t.loop("", object{wordKey: wordValue}), listed...); !ok {
+			f.shortIDs = true
+			try()
+			f.shortIDs = best > 0
+		}
+	}
+	f.calls = best > 0
+	t.results()
+	if f.calls {
+		t.beside()
+	}
+	f.described = !t.toolPrinted("") && t.toolPrinted("a tool")
+}
+
+// id is an id of a call that the template takes.
+func (t *trial) id() string {
+	if t.f.shortIDs {
+		return shortID(callID)
+	}
+	return callID
+}
+
+// results finds how results of calls are given.
+func (t *trial) results() {
+	f := t.f
+	try := func() bool {
+		return t.prints(t.loop("", t.args()), wordUser, wordResult)
+	}
+	if !f.calls {
+		return
+	}
+	if f.results = try(); f.results {
+		return
+	}
+	f.parts[turn.ToolRole] = true
+	f.results = try()
+	f.parts[turn.ToolRole] = f.results
+}
+
+// beside finds what may stand beside a call.
+func (t *trial) beside() {
+	f := t.f
+	text := any("")
+	if f.nullContent {
+		text = nil
+	}
+	ms := t.loop(wordText, t.args())
+	if !t.callPrinted(ms) {
+		f.callsApart = t.callPrinted(t.loop(text, t.args()))
+	}
+	ms = t.loop(text, t.args())
+	second := called(shortID("2"), wordTool2, t.args())
+	ms[1]["tool_calls"] = append(ms[1]["tool_calls"].([]object), second)
+	out, ok := t.render(ms[:2], "add_generation_prompt", true)
+	f.oneCall = !ok || !strings.Contains(out, wordTool2)
+
+	ms = t.loop(text, wordText2+` no json`)
+	out, ok = t.render(ms[:2], t.generate()...)
+	f.textArgs = ok && strings.Contains(out, wordText2)
+}
+
+// callPrinted reports whether the call in a conversation is printed.
+func (t *trial) callPrinted(ms []object) bool {
+	out, ok := t.render(ms, "add_generation_prompt", true, "tools", []object{tool(wordTool2, "a tool")})
+	return ok && strings.Contains(out, wordTool) && strings.Contains(out, wordValue)
+}
+
+// toolPrinted reports whether a tool with this description is.
+func (t *trial) toolPrinted(description string) bool {
+	out, ok := t.render([]object{t.say(turn.User, wordUser)}, "add_generation_prompt", true,
+		"tools", []object{tool(wordTool, description)})
+	return ok && strings.Contains(out, wordTool)
+}
+
+// fields are the names under which published templates read reasoning.
+var fields = []string{"reasoning_content", "reasoning", "thinking", "thought", "reasoning_text"}
+
+// reasoning finds where an answer's reasoning is read.
+func (t *trial) reasoning() {
+	f := t.f
+	for _, name := range fields {
+		if t.thinks(func(m object) { m[name] = wordThink }) {
+			f.reasoning = name
+			if f.calls {
+				f.oneText = t.textRefused(name)
+			}
+			return
+		}
+	}
+	old := t.thinking(func(m object) { m["content"] = inline(wordThink, wordText) })[2]
+	if out, ok := t.render(old, t.thoughtful()...); ok && !f.parts[turn.Assistant] &&
+		strings.Contains(out, wordText) && !strings.Contains(out, wordThink) {
+		f.reasoning = inlineReasoning
+		return
+	}
+	if t.thinks(func(m object) {
+		m["content"] = []object{{"type": "thinking", "thinking": wordThink}, {"type": "text", "text": wordText}}
+	}) {
+		f.reasoning = partReasoning
+	}
+}
+
+// thoughtful are the variables of a rendering with thinking on.
+func (t *trial) thoughtful() []any {
+	more := t.generate()
+	for _, x := range t.f.flags {
+		more = append(more, x.name, x.on)
+	}
+	return more
+}
+
+// thinking are conversations in which an answer that is given reasoning is
+// within a loop of calls, is the last message, and is an old one.
+func (t *trial) thinking(give func(object)) [][]object {
+	in := t.loop(wordText, t.args())
+	last := []object{t.say(turn.User, wordUser), t.say(turn.Assistant, wordText)}
+	old := []object{last[0], t.say(turn.Assistant, wordText), t.say(turn.User, wordUser2)}
+	quiet := t.loop("", t.args())
+	for _, ms := range [][]object{in, last, old, quiet} {
+		give(ms[1])
+	}
+	return [][]object{in, last, old, quiet}
+}
+
+// thinks reports whether reasoning is printed in one of those, and not as
+// Python or JSON print a mapping.
+func (t *trial) thinks(give func(object)) bool {
+	for _, ms := range t.thinking(give) {
+		out, ok := t.render(ms, t.thoughtful()...)
+		if ok && strings.Contains(out, wordThink) && strings.Contains(out, wordText) != (ms[1]["content"] == "") &&
+			!strings.Contains(out, `'thinking'`) && !strings.Contains(out, `"thinking"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// textRefused reports whether text and reasoning beside a call are refused
+// together, though each is taken.
+func (t *trial) textRefused(name string) bool {
+	_, both := t.render(with1(t.loop(wordText, t.args()), name), t.thoughtful()...)
+	_, alone := t.render(with1(t.loop("", t.args()), name), t.thoughtful()...)
+	return !both && alone
+}
+
+// with1 gives the second of the messages reasoning.
+func with1(ms []object, name string) []object {
+	ms[1][name] = wordThink
+	return ms
+}
+
+// ends finds what ends an answer and how the generation prompt is printed.
+func (t *trial) ends() {
+	last := []object{t.say(turn.User, wordUser), t.say(turn.Assistant, wordText)}
+	more := []object{last[0], last[1], t.say(turn.User, wordUser2)}
+	alone, ok := t.render(last, "add_generation_prompt", false)
+	within, also := t.render(more, "add_generation_prompt", false)
+	if ok && also {
+		a, b := after(alone, wordText), after(within, wordText)
+		n := common([]byte(a), []byte(b))
+		t.f.end = a[:n]
+	}
+	t.f.pure = true
+	for _, ms := range [][]object{last[:1], more, t.loop("", t.args())} {
+		without, ok := t.render(ms, "add_generation_prompt", false)
+		text, also := t.render(ms, "add_generation_prompt", true)
+		if ok && also && !strings.HasPrefix(text, without) {
+			t.f.pure = false
+		}
+	}
+}
+
+// after is what stands behind the last of a word.
+func after(text, word string) string {
+	i := strings.LastIndex(text, word)
+	if i < 0 {
+		return ""
+	}
+	return text[i+len(word):]
+}
