@@ -47,7 +47,8 @@ type Turn struct {
 	Echo         json.RawMessage // responses: the request's settings to repeat, or nil
 	Store        bool            // responses: the answer is to be kept; the API's default is true
 	Previous     string          // responses: the response it goes on from; Messages begin with what that held
-	Tokens       []uint32        // completions: the prompt as ids, or nil for the text of Messages as it is
+	Text         string          // completions: the prompt, which no template touches
+	Tokens       []uint32        // completions: the prompt as ids, in place of Text
 }
 
 // Role says who speaks. Developer messages are system messages.
