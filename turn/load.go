@@ -74,5 +74,6 @@ type Attach struct {
 	Events   string `json:"events,omitempty"` // tcp://host:port of its KV events; "" asks the engine
 	Replay   string `json:"replay,omitempty"`
 	Key      string `json:"key,omitempty"`
+	Kind     string `json:"kind,omitempty"`      // "" takes turns; else "embeddings", "images" or "videos", which are handed on
 	ModelDir string `json:"model_dir,omitempty"` // tokenizer and template; "" uses a served model of the same name
 }
