@@ -20,6 +20,7 @@ import (
 var childs = map[string]func(){
 	"writes": childWrites,
 	"full":   childFull,
+	"keeps":  childKeeps,
 }
 
 // child starts this test program again to do one of childs.
@@ -42,12 +43,11 @@ func childWrites() {
 	}
 }
 
-// TestKill kills a writing process: all but the last second of its turns is
-// there.
-func TestKill(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "ledger.db")
-	c := child(t, "writes", path)
+// killed runs a child that prints a number and a time for each row, kills it,
+// and returns the times.
+func killed(t *testing.T, do, path string) (when []int64) {
+	t.Helper()
+	c := child(t, do, path)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,6 @@ func TestKill(t *testing.T) {
 	}
 	kill := time.AfterFunc(2500*time.Millisecond, func() { _ = c.Process.Kill() })
 	defer kill.Stop()
-	var when []int64
 	for s := bufio.NewScanner(out); s.Scan(); {
 		var n int
 		var at int64
@@ -67,8 +66,17 @@ func TestKill(t *testing.T) {
 	}
 	_ = c.Wait()
 	if len(when) < 100 {
-		t.Fatalf("the child wrote %d turns", len(when))
+		t.Fatalf("the child wrote %d rows", len(when))
 	}
+	return when
+}
+
+// TestKill kills a writing process: all but the last second of its turns is
+// there.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	when := killed(t, "writes", path)
 	have := turns(path)
 	last := when[len(when)-1]
 	must := 0
@@ -88,6 +96,43 @@ func TestKill(t *testing.T) {
 	}
 	if n := turns(path); n != have+1 {
 		t.Errorf("%d turns afterwards, want %d", n, have+1)
+	}
+}
+
+// childKeeps keeps a raw turn every millisecond and prints the number of each
+// and when it was handed over.
+func childKeeps() {
+	l := Open(os.Getenv("LEDGER_TEST_PATH"), Options{})
+	for n := 0; ; n++ {
+		l.Raw().Keep(rawOf(n))
+		fmt.Println(n, time.Now().UnixNano())
+		<-time.After(time.Millisecond)
+	}
+}
+
+// TestKillLosesNoOldRawTurn kills a process between two batches: all raw turns
+// but those of the last second are there, and whole.
+func TestKillLosesNoOldRawTurn(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	when := killed(t, "keeps", path)
+	l := Open(path, quick)
+	defer l.Close()
+	last := when[len(when)-1]
+	for n, at := range when {
+		want := rawOf(n)
+		want.At = time.Time{} // the child's noon is another
+		got, ok := l.Raw().Find("sim", want.Key)
+		got.At = time.Time{}
+		if ok && !sameRaw(got, want) {
+			t.Fatalf("%d came back as %+v, want %+v", n, got, want)
+		}
+		if !ok && at < last-int64(time.Second) {
+			t.Fatalf("%d of %d is lost", n, len(when))
+		}
+	}
+	if h := l.Health(); h.LostRaw != 0 {
+		t.Errorf("health = %+v", h)
 	}
 }
 

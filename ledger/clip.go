@@ -13,20 +13,37 @@ const (
 	maxDecision = 64 << 10
 )
 
-// row is what the queue holds: one Turn, Lease or WorkerEvent.
+// row is what the queue holds: a Turn, Lease or WorkerEvent, content, or the
+// word that some of it is to go.
 type row interface {
 	size() int64 // about what it takes in memory
+	kind() kind
 }
+
+// kind tells what is lost when a row is.
+type kind int
+
+// The kinds of rows.
+const (
+	books     kind = iota // what happened
+	rawTurns              // content
+	responses             // content
+	kinds                 // how many there are
+)
 
 func (t *Turn) size() int64        { return int64(1024 + len(t.Decision) + len(t.Error)) }
 func (x *Lease) size() int64       { return 512 }
 func (e *WorkerEvent) size() int64 { return int64(512 + len(e.Detail)) }
 
+func (*Turn) kind() kind        { return books }
+func (*Lease) kind() kind       { return books }
+func (*WorkerEvent) kind() kind { return books }
+
 // clipTurn returns t as a row, its text cut.
 func clipTurn(t Turn) *Turn {
 	for _, s := range []*string{
 		&t.ID, &t.Dialect, &t.Harness, &t.Session, &t.Agent,
-		&t.Parent, &t.Kind, &t.Model, &t.Class, &t.Worker, &t.Outcome,
+		&t.Parent, &t.Kind, &t.Model, &t.Class, &t.Worker, &t.Outcome, &t.Tenant, &t.Format,
 	} {
 		*s = clip(*s, maxName)
 	}

@@ -64,6 +64,7 @@ func openFile(path string) (_ *file, err error) {
 		"journal_mode = WAL",
 		"synchronous = NORMAL",
 		"journal_size_limit = 4194304",
+		"secure_delete = ON", // what is forgotten is no longer in the file
 	} {
 		if _, err := f.conn.ExecContext(ctx, "PRAGMA "+p); err != nil {
 			return nil, err
@@ -182,7 +183,7 @@ func (f *file) read() error {
 		return err
 	}
 	defer db.Close()
-	for _, table := range []string{"turns", "worker_events"} {
+	for _, table := range []string{"turns", "worker_events", "raw_turns"} {
 		rows, err := db.Query("SELECT * FROM " + table + " ORDER BY rowid DESC LIMIT 16")
 		if err == nil {
 			for rows.Next() { // a page is read with every step

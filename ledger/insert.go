@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	insertTurn = `INSERT OR REPLACE INTO turns VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	insertTurn = `INSERT OR REPLACE INTO turns VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 	upsertSession = `INSERT INTO sessions VALUES (?1,?2,?3,?4,?4) ON CONFLICT (id) DO UPDATE SET
 		harness  = CASE excluded.harness WHEN '' THEN harness ELSE excluded.harness END,
@@ -22,6 +22,12 @@ const (
 		last_at  = max(last_at, excluded.last_at)`
 
 	insertLease = `INSERT OR REPLACE INTO leases VALUES (?,?,?,?,?,?,?,?,?,?)`
+
+	insertRaw = `INSERT OR REPLACE INTO raw_turns VALUES (?,?,?,?,?,?)`
+
+	insertResponse = `INSERT OR REPLACE INTO responses VALUES (?,?,?,?,?,?,?,?,?,?)`
+
+	deleteResponse = `DELETE FROM responses WHERE id = ? AND tenant = ?`
 
 	insertEvent = `INSERT INTO worker_events VALUES (?,?,?,?,?,?,?)`
 
@@ -39,16 +45,17 @@ type batch struct {
 	ctx   context.Context
 	tx    *sql.Tx
 	stmts map[string]*sql.Stmt
+	blob  []byte // of the raw turn that is written
 }
 
 // insert commits rows in one transaction. A row that can never be written is
-// left out and counted in dropped, with the last one's reason; any other
-// error means that nothing was written.
-func (f *file) insert(rows []row) (dropped int, why, err error) {
+// left out and counted in dropped by its kind, with the last one's reason; any
+// other error means that nothing was written.
+func (f *file) insert(rows []row) (dropped [kinds]int64, why, err error) {
 	ctx := context.Background()
 	tx, err := f.conn.BeginTx(ctx, nil)
 	if err != nil {
-		return 0, nil, err
+		return dropped, nil, err
 	}
 	defer func() { _ = tx.Rollback() }()
 	b := &batch{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
@@ -56,9 +63,10 @@ func (f *file) insert(rows []row) (dropped int, why, err error) {
 		switch err := b.add(r); {
 		case err == nil:
 		case rowFault(err):
-			dropped, why = dropped+1, err
+			dropped[r.kind()]++
+			why = err
 		default:
-			return 0, nil, err
+			return [kinds]int64{}, nil, err
 		}
 	}
 	return dropped, why, tx.Commit()
@@ -78,6 +86,17 @@ func (b *batch) add(r row) error {
 			return err
 		}
 		return b.exec(upsertWorker, r.Worker, r.Model, r.PID, r.URL, r.Event, at)
+	case *rawRow:
+		b.blob = appendBlob(b.blob[:0], &r.RawTurn)
+		return b.exec(insertRaw, r.Model, int64(r.Key), r.Session, nanos(r.At), len(b.blob), b.blob)
+	case *storedRow:
+		if r.gone {
+			return b.exec(deleteResponse, r.ID, r.Tenant)
+		}
+		return b.exec(insertResponse, r.ID, r.Tenant, r.Session, r.Previous, r.Model, nanos(r.At), nanos(r.Expires),
+			len(r.Input)+len(r.Document), blob(r.Input), blob(r.Document))
+	case *forgetRow:
+		return b.forget(r)
 	}
 	return nil
 }
@@ -88,7 +107,8 @@ func (b *batch) turn(t *Turn) error {
 	if err := b.exec(insertTurn, t.ID, at, t.Dialect, t.Harness, t.Session, t.Agent, t.Parent, t.Kind,
 		t.Model, t.Stream, t.Priority, t.Strict, t.Class, t.Messages, t.Tools, t.MaxTokens,
 		t.Worker, t.Decision, t.Overlap, t.Prompt, t.Cached, t.Output, t.Thinking,
-		number(t.QueueMS), number(t.TTFTMS), number(t.TotalMS), t.Moved, t.Outcome, t.Error); err != nil {
+		number(t.QueueMS), number(t.TTFTMS), number(t.TotalMS), t.Moved, t.Outcome, t.Error,
+		t.Tenant, t.Format, t.Edited); err != nil {
 		return err
 	}
 	if t.Session == "" {
@@ -112,6 +132,14 @@ func (b *batch) exec(query string, args ...any) error {
 	}
 	_, err := s.ExecContext(b.ctx, args...)
 	return err
+}
+
+// blob is b as it is stored; nothing is an empty blob, not NULL.
+func blob(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
 }
 
 // nanos is t as it is stored; the zero time is 0.

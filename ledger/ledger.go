@@ -17,6 +17,10 @@ type Ledger struct {
 	rows  chan row
 	bytes atomic.Int64 // of the rows in the queue and in the writer's batch
 
+	peek      *peek
+	raw       *Raw // nil when none are kept
+	responses *Responses
+
 	closing chan struct{} // closed by Close
 	done    chan struct{} // closed when the writer has ended
 	once    sync.Once
@@ -28,7 +32,7 @@ type Ledger struct {
 
 // health is what Health tells; Ledger.mu guards it.
 type health struct {
-	lost  int64
+	lost  [kinds]int64
 	why   string    // why rows were last lost
 	fault string    // what keeps the writer from writing now; "" when nothing does
 	note  string    // what happened to the file
@@ -53,6 +57,11 @@ func Open(path string, o Options) *Ledger {
 		rows:    make(chan row, o.Rows),
 		closing: make(chan struct{}),
 		done:    make(chan struct{}),
+		peek:    &peek{path: path},
+	}
+	l.responses = newResponses(l)
+	if o.RawAge > 0 {
+		l.raw = &Raw{l, o.RawAge, newNewest[rawKey, *rawRow](o.Bytes)}
 	}
 	go func() {
 		defer close(l.done)
@@ -73,40 +82,55 @@ func (l *Ledger) Lease(x Lease) { l.put(clipLease(x)) }
 // no room the row is lost and counted.
 func (l *Ledger) Worker(e WorkerEvent) { l.put(clipWorker(e)) }
 
-// put queues a row, or counts it as lost.
-func (l *Ledger) put(r row) {
-	size := r.size()
+// put queues a row and reports it, or counts it as lost. Content takes at
+// most half of the queue's bytes, so that the books find room beside it.
+func (l *Ledger) put(r row) bool {
+	size, limit := r.size(), l.opt.Bytes
+	if r.kind() != books {
+		limit /= 2
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		l.lose(1, "the ledger is closed")
-		return
+		l.lose(r.kind(), 1, "the ledger is closed")
+		return false
 	}
-	if l.bytes.Load()+size > l.opt.Bytes {
-		l.loseFull()
-		return
+	if l.bytes.Load()+size > limit {
+		l.loseFull(r)
+		return false
 	}
 	select {
 	case l.rows <- r:
 		l.bytes.Add(size)
+		return true
 	default:
-		l.loseFull()
+		l.loseFull(r)
+		return false
 	}
 }
 
 // loseFull counts a row that found the queue full. mu must be held.
-func (l *Ledger) loseFull() {
+func (l *Ledger) loseFull(r row) {
 	why := "more rows than the disk takes"
 	if f := l.health.now(); f != "" {
 		why = f
 	}
-	l.lose(1, why)
+	l.lose(r.kind(), 1, why)
+}
+
+// lost counts n lost rows.
+func (l *Ledger) lost(k kind, n int64, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lose(k, n, why)
 }
 
 // lose counts n lost rows. mu must be held.
-func (l *Ledger) lose(n int64, why string) {
-	l.health.lost += n
-	l.health.why = why
+func (l *Ledger) lose(k kind, n int64, why string) {
+	if n > 0 {
+		l.health.lost[k] += n
+		l.health.why = why
+	}
 }
 
 // Health says whether bookkeeping works at this moment, how many rows were
@@ -116,17 +140,18 @@ func (l *Ledger) Health() snapshot.Ledger {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := &l.health
-	s := snapshot.Ledger{OK: true, Lost: h.lost}
+	s := snapshot.Ledger{OK: true, Lost: h.lost[books], LostRaw: h.lost[rawTurns], LostResponses: h.lost[responses]}
+	lost := s.Lost+s.LostRaw+s.LostResponses > 0
 	switch now := h.now(); {
 	case now != "":
 		s.OK, s.Why = false, now
 	case l.closed:
 		s.OK, s.Why = false, "the ledger is closed"
-	case h.note != "" && h.lost > 0:
+	case h.note != "" && lost:
 		s.Why = h.note + "; rows lost: " + h.why
 	case h.note != "":
 		s.Why = h.note
-	case h.lost > 0:
+	case lost:
 		s.Why = h.why
 	}
 	return s
@@ -152,6 +177,7 @@ func (l *Ledger) Close() error {
 		l.mu.Unlock()
 		close(l.closing)
 	})
+	defer l.peek.reset()
 	select {
 	case <-l.done:
 	case <-time.After(closeWait):
@@ -160,7 +186,7 @@ func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.health.fault != "" {
-		return fmt.Errorf("close ledger %s: %s; %d rows lost", l.path, l.health.fault, l.health.lost)
+		return fmt.Errorf("close ledger %s: %s; %d rows lost", l.path, l.health.fault, l.health.lost[books])
 	}
 	return nil
 }

@@ -85,6 +85,7 @@ func turnOf(n int) Turn {
 		Priority: 3, Strict: -1, Class: "P0", Messages: 4, Tools: 2, MaxTokens: 4096, Worker: "w0",
 		Decision: `{"worker":"w0"}`, Overlap: 900, Prompt: 1000, Cached: 896, Output: 50, Thinking: 7,
 		QueueMS: 1.5, TTFTMS: 210.25, TotalMS: 900, Moved: 1, Outcome: "end", Error: "none",
+		Tenant: "alice", Format: "json_schema", Edited: 2,
 	}
 }
 
@@ -147,7 +148,7 @@ func TestUpserts(t *testing.T) {
 		{"SELECT harness || ' ' || (last_at - first_at) FROM sessions", "claude-code 1000000000"},
 		{"SELECT group_concat(id || '<' || parent) FROM (SELECT * FROM agents ORDER BY id)", "explore<main,main<"},
 		{"SELECT name || model || url || pid || event || count(*) FROM workers", "w0simu2ready1"},
-		{"PRAGMA user_version", "1"},
+		{"PRAGMA user_version", "2"},
 		{"PRAGMA auto_vacuum", "2"},
 		{"PRAGMA journal_mode", "wal"},
 	} {
@@ -243,17 +244,56 @@ func TestStats(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, err := look(t, path).Stats(t.Context(), Query{})
+	got, err := look(t, path).Stats(t.Context(), ByAgent, Query{})
 	if err != nil || len(got) != 2 {
 		t.Fatalf("stats = %+v, %v", got, err)
 	}
 	e, m := got[0], got[1]
+	if e.Kind != "" || e.Tenant != "" || e.Edited != 4 {
+		t.Errorf("explore = %+v, want no kind nor tenant, and 4 edited", e)
+	}
 	if e.Agent != "explore" || e.Hit != nil || *e.P50 != 40 || *e.P95 != 50 || e.Failed != 1 || e.Cached != 0 || e.Prompt != 1000 {
 		t.Errorf("explore = %+v", e)
 	}
 	if m.Turns != 101 || m.Failed != 1 || m.Prompt != 100_000 || m.Cached != 90_000 || m.Output != 5050 ||
 		*m.Hit != 0.9 || *m.P50 != 50 || *m.P95 != 95 || m.Model != "sim" || !m.Last.Equal(turnOf(200).At) {
 		t.Errorf("main = %+v, hit %v, p50 %v, p95 %v", m, *m.Hit, *m.P50, *m.P95)
+	}
+}
+
+func TestStatsByKindAndTenant(t *testing.T) {
+	l, path := begin(t, quick)
+	for n, kind := range []string{"tool", "user", "tool", "title", "tool"} {
+		x := turnOf(n)
+		x.Kind, x.Agent, x.Tenant = kind, fmt.Sprintf("a%d", n), []string{"alice", "bob"}[n%2]
+		x.Edited = max(0, 1-n)
+		l.Turn(x)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := look(t, path)
+	for _, c := range []struct {
+		by   By
+		want string
+	}{
+		{ByKind, "tool 3 1, title 1 0, user 1 0, "},
+		{ByTenant, "alice 3 1, bob 2 0, "},
+	} {
+		got, err := r.Stats(t.Context(), c.by, Query{})
+		text := ""
+		for _, s := range got {
+			text += fmt.Sprintf("%s%s %d %d, ", s.Kind, s.Tenant, s.Turns, s.Edited)
+			if s.Agent != "" || s.Session != "" {
+				t.Errorf("by %s: %+v has what its turns do not share", c.by, s)
+			}
+		}
+		if err != nil || text != c.want {
+			t.Errorf("by %s: %q, %v; want %q", c.by, text, err, c.want)
+		}
+	}
+	if _, err := r.Stats(t.Context(), "weather", Query{}); err == nil {
+		t.Error("summed by the weather")
 	}
 }
 

@@ -21,8 +21,14 @@ type Options struct {
 	// ever.
 	MaxAge time.Duration
 
+	// RawAge is how long raw turns are kept. Default 24 hours; negative keeps
+	// none, and removes those that an earlier daemon kept.
+	RawAge time.Duration
+
 	// MaxBytes is how large the file may become before the oldest turns go.
-	// Default 512 MiB; negative is any size.
+	// Default 512 MiB; negative is any size. Raw turns and stored responses
+	// have at most a quarter of it each, or of the default; above that the
+	// oldest of them go.
 	MaxBytes int64
 }
 
@@ -37,6 +43,7 @@ const (
 	defaultBytes = 32 << 20
 	defaultAge   = 30 * 24 * time.Hour
 	defaultSize  = 512 << 20
+	defaultRaw   = 24 * time.Hour
 )
 
 // filled returns o with its defaults in place.
@@ -59,7 +66,18 @@ func (o Options) filled() Options {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = defaultSize
 	}
+	if o.RawAge == 0 {
+		o.RawAge = defaultRaw
+	}
 	o.Every = min(max(o.Every, minEvery), maxEvery)
 	o.Batch = min(o.Batch, maxBatch)
 	return o
+}
+
+// content is how many bytes the file may hold of each kind of content.
+func (o Options) content() int64 {
+	if o.MaxBytes < 0 {
+		return defaultSize / 4
+	}
+	return o.MaxBytes / 4
 }

@@ -83,7 +83,8 @@ func (r *Reader) Turns(ctx context.Context, q Query) ([]Turn, error) {
 			err = scan(&n, &t.ID, &at, &t.Dialect, &t.Harness, &t.Session, &t.Agent, &t.Parent, &t.Kind,
 				&t.Model, &t.Stream, &t.Priority, &t.Strict, &t.Class, &t.Messages, &t.Tools, &t.MaxTokens,
 				&t.Worker, &t.Decision, &t.Overlap, &t.Prompt, &t.Cached, &t.Output, &t.Thinking,
-				&t.QueueMS, &t.TTFTMS, &t.TotalMS, &t.Moved, &t.Outcome, &t.Error)
+				&t.QueueMS, &t.TTFTMS, &t.TotalMS, &t.Moved, &t.Outcome, &t.Error,
+				&t.Tenant, &t.Format, &t.Edited)
 			t.At = instant(at)
 			return t, err
 		})

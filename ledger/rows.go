@@ -12,7 +12,7 @@ type Turn struct {
 	Session   string    `json:"session"`
 	Agent     string    `json:"agent"`
 	Parent    string    `json:"parent"`
-	Kind      string    `json:"kind"`
+	Kind      string    `json:"kind"` // turn.Who.Kind
 	Model     string    `json:"model"`
 	Stream    bool      `json:"stream"`
 	Priority  int       `json:"priority"`
@@ -35,6 +35,10 @@ type Turn struct {
 	Moved    int     `json:"moved"`   // times it went on at another worker
 	Outcome  string  `json:"outcome"` // "end", "calls", "length", "stop", "cancel", "reject", "fail"
 	Error    string  `json:"error"`
+
+	Tenant string `json:"tenant"` // name of the key that it came with; "" without keys
+	Format string `json:"format"` // form that its text was held to: "json_object", "json_schema" or ""
+	Edited int    `json:"edited"` // answers of the model that the client had changed, seen first in this turn
 }
 
 // Lease is the record of one ask to keep a prefix.

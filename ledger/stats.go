@@ -3,22 +3,40 @@ package ledger
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"strings"
 	"time"
 )
 
-// Stat sums the turns of one agent of one session. Nil is unknown.
+// By says what a Stat sums the turns of.
+type By string
+
+// What turns can be summed by.
+const (
+	ByAgent  By = "agent" // one agent of one session
+	ByKind   By = "kind"
+	ByTenant By = "tenant"
+)
+
+// columns are what makes a group.
+var columns = map[By]string{ByAgent: "session, agent", ByKind: "kind", ByTenant: "tenant"}
+
+// Stat sums the turns of one agent, kind or tenant. What a group does not
+// have in common is empty. Nil is unknown.
 type Stat struct {
 	Session string    `json:"session"`
 	Agent   string    `json:"agent"`
 	Parent  string    `json:"parent"`
 	Harness string    `json:"harness"`
+	Kind    string    `json:"kind"`
+	Tenant  string    `json:"tenant"`
 	Model   string    `json:"model"` // of the last turn
 	First   time.Time `json:"first_at"`
 	Last    time.Time `json:"last_at"`
 
 	Turns    int   `json:"turns"`
 	Failed   int   `json:"failed"` // outcome "fail" or "reject"
+	Edited   int   `json:"edited"` // sum of Turn.Edited
 	Prompt   int64 `json:"prompt_tokens"`
 	Cached   int64 `json:"cached_tokens"`
 	Output   int64 `json:"output_tokens"`
@@ -29,47 +47,66 @@ type Stat struct {
 	P95 *float64 `json:"ttft_p95_ms"`
 }
 
-// statsQuery ranks the first-token times of each agent and numbers its turns
+// statsQuery ranks the first-token times of each group and numbers its turns
 // from the last one back, then sums; each turn is one row of picked.
 const statsQuery = `
 WITH picked AS (
   SELECT *, ttft_ms >= 0 AS told,
-    row_number() OVER (PARTITION BY session, agent, ttft_ms >= 0 ORDER BY ttft_ms) AS rank,
-    count(*) OVER (PARTITION BY session, agent, ttft_ms >= 0) AS n,
-    row_number() OVER (PARTITION BY session, agent ORDER BY at DESC, rowid DESC) AS back
+    row_number() OVER (PARTITION BY GROUP, ttft_ms >= 0 ORDER BY ttft_ms) AS rank,
+    count(*) OVER (PARTITION BY GROUP, ttft_ms >= 0) AS n,
+    row_number() OVER (PARTITION BY GROUP ORDER BY at DESC, rowid DESC) AS back
   FROM turns WHERE COND
 )
-SELECT session, agent, max(parent), max(harness), max(model) FILTER (WHERE back = 1),
-  min(at), max(at), count(*), sum(outcome IN ('fail', 'reject')),
+SELECT max(session), max(agent), max(parent), max(harness), max(kind), max(tenant),
+  max(model) FILTER (WHERE back = 1), min(at), max(at), count(*),
+  sum(outcome IN ('fail', 'reject')), sum(edited),
   sum(max(prompt_tokens, 0)), sum(max(cached_tokens, 0)), sum(max(output_tokens, 0)),
   sum(max(thinking_tokens, 0)),
   sum(cached_tokens) FILTER (WHERE prompt_tokens > 0 AND cached_tokens >= 0),
   sum(prompt_tokens) FILTER (WHERE prompt_tokens > 0 AND cached_tokens >= 0),
   min(ttft_ms) FILTER (WHERE told AND rank * 100 >= n * 50),
   min(ttft_ms) FILTER (WHERE told AND rank * 100 >= n * 95)
-FROM picked GROUP BY session, agent ORDER BY max(at) DESC, session, agent LIMIT ?`
+FROM picked GROUP BY GROUPED ORDER BY max(at) DESC, GROUPED LIMIT ?`
 
-// Stats sums turns per session and agent, the agent with the latest turn
-// first; the limit counts agents.
-func (r *Reader) Stats(ctx context.Context, q Query) ([]Stat, error) {
+// Stats sums turns, the group with the latest turn first; the limit counts
+// groups.
+func (r *Reader) Stats(ctx context.Context, by By, q Query) ([]Stat, error) {
 	cond, args := q.where("at")
-	query := strings.Replace(statsQuery, "COND", cond, 1)
+	group, ok := columns[by]
+	if !ok {
+		return nil, fmt.Errorf("read stats: nothing is summed by %q", by)
+	}
+	query := strings.NewReplacer("COND", cond, "GROUP BY GROUPED", "GROUP BY "+group, "GROUPED", group, "GROUP", group).Replace(statsQuery)
 	return read(ctx, r.db, "stats", query, append(args, q.limit()),
 		func(scan func(...any) error) (s Stat, err error) {
 			var first, last int64
 			var cached, prompt sql.NullInt64
 			var p50, p95 sql.NullFloat64
-			err = scan(&s.Session, &s.Agent, &s.Parent, &s.Harness, &s.Model, &first, &last,
-				&s.Turns, &s.Failed, &s.Prompt, &s.Cached, &s.Output, &s.Thinking,
+			err = scan(&s.Session, &s.Agent, &s.Parent, &s.Harness, &s.Kind, &s.Tenant, &s.Model, &first, &last,
+				&s.Turns, &s.Failed, &s.Edited, &s.Prompt, &s.Cached, &s.Output, &s.Thinking,
 				&cached, &prompt, &p50, &p95)
 			s.First, s.Last = instant(first), instant(last)
 			s.P50, s.P95 = known64(p50), known64(p95)
+			s.common(by)
 			if prompt.Int64 > 0 {
 				hit := float64(cached.Int64) / float64(prompt.Int64)
 				s.Hit = &hit
 			}
 			return s, err
 		})
+}
+
+// common clears what the turns of a group need not share.
+func (s *Stat) common(by By) {
+	if by != ByAgent {
+		s.Session, s.Agent, s.Parent, s.Harness = "", "", "", ""
+	}
+	if by != ByKind {
+		s.Kind = ""
+	}
+	if by != ByTenant {
+		s.Tenant = ""
+	}
 }
 
 // known64 returns nil for NULL.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -26,6 +27,9 @@ func (f *file) sweep(o Options, now time.Time) (more bool, err error) {
 		if more, err = f.before(cutoff); more || err != nil {
 			return more, err
 		}
+	}
+	if err := f.expire(o, now); err != nil {
+		return false, err
 	}
 	if o.MaxBytes > 0 {
 		if more, err = f.shrink(o.MaxBytes); more || err != nil {
@@ -133,4 +137,41 @@ func (f *file) vacuum() (more bool, err error) {
 	}
 	err = f.conn.QueryRowContext(ctx, left).Scan(&after)
 	return 0 < after && after < before, err
+}
+
+// expire deletes content whose time is over, and the oldest of each kind
+// while there is more of it than its share.
+func (f *file) expire(o Options, now time.Time) error {
+	oldest := int64(math.MaxInt64)
+	if o.RawAge > 0 {
+		oldest = nanos(now.Add(-o.RawAge))
+	}
+	ctx := context.Background()
+	if _, err := f.conn.ExecContext(ctx, "DELETE FROM raw_turns WHERE at < ?", oldest); err != nil {
+		return err
+	}
+	if _, err := f.conn.ExecContext(ctx, "DELETE FROM responses WHERE expires <= ?", nanos(now)); err != nil {
+		return err
+	}
+	for _, table := range []string{"raw_turns", "responses"} {
+		if err := f.trim(table, o.content()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trim keeps the newest rows of a table of content: nine tenths of limit,
+// where there is more than limit.
+func (f *file) trim(table string, limit int64) error {
+	ctx := context.Background()
+	var sum int64
+	err := f.conn.QueryRowContext(ctx, "SELECT coalesce(sum(bytes), 0) FROM "+table).Scan(&sum)
+	if err != nil || sum <= limit {
+		return err
+	}
+	_, err = f.conn.ExecContext(ctx, "DELETE FROM "+table+` WHERE rowid IN (SELECT n FROM (
+		SELECT rowid AS n, sum(bytes) OVER (ORDER BY at DESC, rowid DESC ROWS UNBOUNDED PRECEDING) AS upto FROM `+table+`
+		) WHERE upto > ?)`, limit/10*9)
+	return err
 }

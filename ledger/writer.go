@@ -131,18 +131,29 @@ func (w *writer) once() error {
 		return err
 	}
 	w.fresh += len(w.batch)
-	w.forget()
-	if dropped > 0 {
-		w.l.mu.Lock()
-		w.l.lose(int64(dropped), why.Error())
-		w.l.mu.Unlock()
+	w.settle()
+	if why != nil {
+		for k, n := range dropped {
+			w.l.lost(kind(k), n, why.Error())
+		}
 	}
 	return nil
 }
 
-// forget empties the batch.
-func (w *writer) forget() {
+// settle empties a batch that was committed, and tells those who wait for it.
+func (w *writer) settle() {
+	forgot := false
+	for _, r := range w.batch {
+		_, is := r.(*forgetRow)
+		forgot = forgot || is
+	}
+	if forgot {
+		w.file.truncate()
+	}
 	for i, r := range w.batch {
+		if r, ok := r.(*forgetRow); ok {
+			close(r.done)
+		}
 		w.l.bytes.Add(-r.size())
 		w.batch[i] = nil
 	}
@@ -154,6 +165,7 @@ func (w *writer) drop() {
 	if w.file != nil {
 		_ = w.file.close() // its error is the one we come from
 		w.file = nil
+		w.l.peek.reset() // the path may lead to another one next time
 	}
 }
 
@@ -196,10 +208,13 @@ func (w *writer) finish() {
 		w.write()
 	}
 	w.drop()
-	if n := len(w.batch) + len(w.l.rows); n > 0 {
-		w.l.mu.Lock()
-		w.l.lose(int64(n), w.l.health.fault)
-		w.l.mu.Unlock()
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	for len(w.l.rows) > 0 {
+		w.batch = append(w.batch, <-w.l.rows)
+	}
+	for _, r := range w.batch {
+		w.l.lose(r.kind(), 1, w.l.health.fault)
 	}
 }
 

@@ -60,8 +60,17 @@ func psCmd(a *app) *cobra.Command {
 // warn tells on standard error that bookkeeping does not work, or did not.
 func (a *app) warn(l snapshot.Ledger) {
 	switch {
-	case l.Lost > 0:
-		fmt.Fprintf(a.err, "! ledger: %s lost: %s\n", plural(int(l.Lost), "row"), oneLine(l.Why))
+	case l.Lost+l.LostRaw+l.LostResponses > 0:
+		var lost []string
+		for _, x := range []struct {
+			n    int64
+			what string
+		}{{l.Lost, "row"}, {l.LostRaw, "raw turn"}, {l.LostResponses, "stored response"}} {
+			if x.n > 0 {
+				lost = append(lost, plural(int(x.n), x.what))
+			}
+		}
+		fmt.Fprintf(a.err, "! ledger: %s lost: %s\n", strings.Join(lost, ", "), oneLine(l.Why))
 	case !l.OK:
 		fmt.Fprintf(a.err, "! ledger: not written: %s\n", oneLine(l.Why))
 	case l.Why != "":

@@ -177,6 +177,24 @@ func digits(x float64) int {
 	return 0
 }
 
+// size writes bytes short: 999 B, 12.3 MB; – for unknown.
+func size(n int64) string {
+	if n < 0 {
+		return "–"
+	}
+	if n < 1000 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	x, unit := float64(n)/1e3, "kB"
+	for _, next := range []string{"MB", "GB", "TB"} {
+		if x < 1000 {
+			break
+		}
+		x, unit = x/1e3, next
+	}
+	return strconv.FormatFloat(x, 'f', digits(x), 64) + " " + unit
+}
+
 // ms writes milliseconds: 12ms, 1.2s; – for unknown.
 func ms(x float64) string {
 	switch {

@@ -1,72 +1,147 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/ledger/snapshot"
 )
 
-// statsDoc is `dyn stats --json`; Turns is there with --turns only.
+// statsDoc is `dyn stats --json`: one list of sums, by what was asked for.
+// Turns is there with --turns only, memory and ledger while a daemon runs.
 type statsDoc struct {
-	V      int           `json:"v"`
-	Since  *time.Time    `json:"since"` // null is all there is
-	Agents []ledger.Stat `json:"agents"`
-	Turns  []ledger.Turn `json:"turns,omitempty"`
+	V       int              `json:"v"`
+	Since   *time.Time       `json:"since"` // null is all there is
+	Agents  []ledger.Stat    `json:"agents,omitempty"`
+	Kinds   []ledger.Stat    `json:"kinds,omitempty"`
+	Tenants []ledger.Stat    `json:"tenants,omitempty"`
+	Turns   []ledger.Turn    `json:"turns,omitempty"`
+	Memory  *snapshot.Memory `json:"memory,omitempty"`
+	Ledger  *snapshot.Ledger `json:"ledger,omitempty"`
+}
+
+// stats is what was asked of `dyn stats`.
+type stats struct {
+	turns, noHeader bool
+	since           time.Duration
+	by              string
+	q               ledger.Query
 }
 
 func statsCmd(a *app) *cobra.Command {
-	var turns, noHeader bool
-	var since time.Duration
-	var q ledger.Query
+	var s stats
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Sum up what was served, by session and agent",
-		Long: "Sums up what was served, by session and agent, or lists every turn. Read from the\n" +
-			"ledger: it works when nothing is running, too, and trails a busy daemon by up to a\n" +
-			"second.",
-		Example: examples("dyn stats", "all that is kept", "dyn stats --since 1h --turns", "each turn of the last hour",
-			"dyn stats --turns --json=turns", "for scripts"),
+		Short: "Sum up what was served, by session and agent, by kind, or by key",
+		Long: "Sums up what was served, by session and agent, by kind of turn or by tenant (the\n" +
+			"key that it came with), or lists every turn. Read from the ledger: it works when\n" +
+			"nothing is running, too, and trails a busy daemon by up to a second. While a daemon\n" +
+			"runs it also tells what is held in memory, and what bookkeeping has lost.",
+		Example: examples("dyn stats", "all that is kept", "dyn stats --by kind", "what titles and compactions cost",
+			"dyn stats --since 1h --turns --json=turns", "each turn of the last hour"),
 	}
-	cmd.Flags().BoolVar(&turns, "turns", false, "list every turn")
-	cmd.Flags().BoolVar(&noHeader, "no-header", false, "print rows only")
-	cmd.Flags().DurationVar(&since, "since", 0, "only what is younger than this `time`: 5m, 24h")
-	cmd.Flags().StringVar(&q.Session, "session", "", "only this session")
-	cmd.Flags().IntVar(&q.Limit, "limit", 0, "the newest `rows` only")
+	flags := cmd.Flags()
+	flags.BoolVar(&s.turns, "turns", false, "list every turn")
+	flags.StringVar(&s.by, "by", string(ledger.ByAgent), "sum by `what`: agent, kind, tenant")
+	flags.BoolVar(&s.noHeader, "no-header", false, "print rows only")
+	flags.DurationVar(&s.since, "since", 0, "only what is younger than this `time`: 5m, 24h")
+	flags.StringVar(&s.q.Session, "session", "", "only this session")
+	flags.IntVar(&s.q.Limit, "limit", 0, "the newest `rows` only")
+	groups := []string{string(ledger.ByAgent), string(ledger.ByKind), string(ledger.ByTenant)}
+	cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(groups, cobra.ShellCompDirectiveNoFileComp))
 	var show *jsonFlag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		r, err := openLedger(a)
-		if err != nil {
-			return err
+		if !slices.Contains(groups, s.by) {
+			return fail(usage, "stats", fmt.Errorf("--by %q is none of %s", s.by, strings.Join(groups, ", ")), "", "dyn stats --by kind")
 		}
-		defer r.Close()
-		doc := statsDoc{V: 1}
-		if since > 0 {
-			q.Since = time.Now().Add(-since)
-			doc.Since = &q.Since
-		}
-		if doc.Agents, err = r.Stats(cmd.Context(), q); err != nil {
-			return err
-		}
-		if turns {
-			if doc.Turns, err = r.Turns(cmd.Context(), q); err != nil {
-				return err
-			}
-		}
+		doc, err := s.read(cmd.Context(), a)
 		switch {
+		case err != nil:
+			return err
 		case show.on():
 			return show.print(a.out, doc)
-		case turns:
-			return turnTable(doc.Turns, noHeader).print(a.out)
 		}
-		return statTable(doc.Agents, noHeader, time.Now()).print(a.out)
+		return s.print(a, doc)
 	}
 	show = asJSON(cmd, statsDoc{})
 	return cmd
+}
+
+// read gathers what was asked for.
+func (s *stats) read(ctx context.Context, a *app) (statsDoc, error) {
+	doc := statsDoc{V: 1}
+	r, err := openLedger(a)
+	if err != nil {
+		return doc, err
+	}
+	defer r.Close()
+	if s.since > 0 {
+		s.q.Since = time.Now().Add(-s.since)
+		doc.Since = &s.q.Since
+	}
+	if s.turns {
+		if doc.Turns, err = r.Turns(ctx, s.q); err != nil {
+			return doc, err
+		}
+	}
+	sums, err := r.Stats(ctx, ledger.By(s.by), s.q)
+	if err != nil {
+		return doc, err
+	}
+	switch ledger.By(s.by) {
+	case ledger.ByKind:
+		doc.Kinds = sums
+	case ledger.ByTenant:
+		doc.Tenants = sums
+	default:
+		doc.Agents = sums
+	}
+	if c, err := a.control(); err == nil {
+		if picture, err := c.Snapshot(ctx); err == nil {
+			doc.Memory, doc.Ledger = &picture.Memory, &picture.Ledger
+		}
+	}
+	return doc, nil
+}
+
+// print writes the table, and under it what is held in memory.
+func (s *stats) print(a *app, doc statsDoc) error {
+	t := statTable(slices.Concat(doc.Agents, doc.Kinds, doc.Tenants), ledger.By(s.by), s.noHeader, time.Now())
+	if s.turns {
+		t = turnTable(doc.Turns, s.noHeader)
+	}
+	if err := t.print(a.out); err != nil || doc.Memory == nil {
+		return err
+	}
+	a.warn(*doc.Ledger)
+	if s.noHeader {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.out, "\n%s\n", memoryLine(*doc.Memory))
+	return err
+}
+
+// memoryLine tells what the daemon holds so that next turns are quick.
+func memoryLine(m snapshot.Memory) string {
+	line := fmt.Sprintf("memory: %s, prompts %s, raw turns %s", plural(max(0, m.Agents), "agent"), size(m.Prompts), size(m.Raw))
+	if m.Limit > 0 {
+		line += " of " + size(m.Limit)
+	}
+	if m.Dropped > 0 {
+		line += fmt.Sprintf(", %d let go for room", m.Dropped)
+	}
+	if m.RSS > 0 {
+		line += ", process " + size(m.RSS)
+	}
+	return line
 }
 
 // openLedger opens the ledger for reading; where none was written yet there
@@ -83,29 +158,45 @@ func openLedger(a *app) (*ledger.Reader, error) {
 	return r, err
 }
 
-func statTable(rows []ledger.Stat, noHeader bool, now time.Time) *table {
-	t := &table{right: []int{4, 5, 6, 7, 8, 9, 10}}
+// groupColumns are the columns that tell the sums apart, with their cells.
+var groupColumns = map[ledger.By]struct {
+	head  []string
+	cells func(ledger.Stat) []string
+}{
+	ledger.ByAgent: {[]string{"SESSION", "AGENT", "HARNESS", "MODEL"}, func(s ledger.Stat) []string {
+		return []string{s.Session, s.Agent, dash(s.Harness), s.Model}
+	}},
+	ledger.ByKind:   {[]string{"KIND"}, func(s ledger.Stat) []string { return []string{dash(s.Kind)} }},
+	ledger.ByTenant: {[]string{"TENANT"}, func(s ledger.Stat) []string { return []string{dash(s.Tenant)} }},
+}
+
+func statTable(rows []ledger.Stat, by ledger.By, noHeader bool, now time.Time) *table {
+	g := groupColumns[by]
+	t := &table{}
+	for i := range 9 {
+		t.right = append(t.right, len(g.head)+i)
+	}
 	if !noHeader {
-		t.head = []string{"SESSION", "AGENT", "HARNESS", "MODEL", "TURNS", "IN", "CACHED", "OUT", "HIT", "TTFT P50", "P95", "LAST"}
+		t.head = slices.Concat(g.head, []string{"TURNS", "FAILED", "EDITED", "IN", "CACHED", "OUT", "HIT", "TTFT P50", "P95", "LAST"})
 	}
 	for _, s := range rows {
-		t.add(s.Session, s.Agent, dash(s.Harness), s.Model, strconv.Itoa(s.Turns), count(int(s.Prompt)), count(int(s.Cached)),
-			count(int(s.Output)), percent(s.Hit), known(s.P50), known(s.P95), ago(s.Last, now))
+		t.add(append(g.cells(s), strconv.Itoa(s.Turns), strconv.Itoa(s.Failed), strconv.Itoa(s.Edited), count(int(s.Prompt)),
+			count(int(s.Cached)), count(int(s.Output)), percent(s.Hit), known(s.P50), known(s.P95), ago(s.Last, now))...)
 	}
 	return t
 }
 
 func turnTable(rows []ledger.Turn, noHeader bool) *table {
-	t := &table{right: []int{6, 7, 8, 9, 10, 11}}
+	t := &table{right: []int{8, 9, 10, 11, 12, 13}}
 	if !noHeader {
-		t.head = []string{"AT", "TURN", "SESSION", "AGENT", "DIALECT", "WORKER", "OVERLAP", "IN", "CACHED", "OUT", "QUEUE", "TTFT", "OUTCOME"}
+		t.head = []string{"AT", "TURN", "SESSION", "AGENT", "KIND", "TENANT", "DIALECT", "WORKER", "OVERLAP", "IN", "CACHED", "OUT", "QUEUE", "TTFT", "OUTCOME"}
 	}
 	for _, r := range rows {
 		outcome := r.Outcome
 		if r.Error != "" {
 			outcome = fmt.Sprintf("%s: %s", outcome, oneLine(r.Error))
 		}
-		t.add(r.At.Local().Format(time.DateTime), r.ID, r.Session, r.Agent, r.Dialect, dash(r.Worker), count(r.Overlap), count(r.Prompt),
+		t.add(r.At.Local().Format(time.DateTime), r.ID, r.Session, r.Agent, dash(r.Kind), dash(r.Tenant), r.Dialect, dash(r.Worker), count(r.Overlap), count(r.Prompt),
 			count(r.Cached), count(r.Output), ms(r.QueueMS), ms(r.TTFTMS), outcome)
 	}
 	return t

@@ -15,6 +15,7 @@ type Snapshot struct {
 	Sessions []Session `json:"sessions"`
 	Latency  Latency   `json:"latency"`
 	Totals   Totals    `json:"totals"`
+	Memory   Memory    `json:"memory"`
 	Ledger   Ledger    `json:"ledger"`
 }
 
@@ -185,7 +186,19 @@ type Totals struct {
 
 // Ledger says whether bookkeeping works.
 type Ledger struct {
-	OK   bool   `json:"ok"`
-	Lost int64  `json:"lost_rows"`
-	Why  string `json:"why,omitempty"`
+	OK            bool   `json:"ok"`
+	Lost          int64  `json:"lost_rows"`
+	LostRaw       int64  `json:"lost_raw_turns"` // a restart would cost their sessions a re-prefill
+	LostResponses int64  `json:"lost_responses"` // held in memory only
+	Why           string `json:"why,omitempty"`
+}
+
+// Memory is what the daemon holds so that next turns are quick; -1 unknown.
+type Memory struct {
+	Agents  int   `json:"agents"`       // whose last prompt is held
+	Prompts int64 `json:"prompt_bytes"` // their texts, token ids and chains
+	Raw     int64 `json:"raw_bytes"`    // the model's own raw turns
+	Limit   int64 `json:"limit_bytes"`  // of both together
+	Dropped int64 `json:"dropped"`      // agents whose prompt was let go for room; their next turn costs more
+	RSS     int64 `json:"rss_bytes"`    // of the whole daemon
 }

@@ -1,0 +1,383 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// rawOf makes the n-th raw turn, of session s<n/10>.
+func rawOf(n int) turn.RawTurn {
+	ids := make([]uint32, n%40)
+	for i := range ids {
+		ids[i] = uint32(n * (i + 1) * 7919)
+	}
+	return turn.RawTurn{
+		Model: "sim", Key: uint64(n) * 0x9e3779b97f4a7c15, Session: fmt.Sprintf("s%d", n/10),
+		Opening: []uint32{1, uint32(n)}, IDs: ids, Thinking: strings.Repeat("hm ", n%5), At: noon,
+	}
+}
+
+// storedOf makes the n-th response.
+func storedOf(n int) turn.Stored {
+	return turn.Stored{
+		ID: fmt.Sprintf("resp_%d", n), Tenant: "alice", Session: fmt.Sprintf("s%d", n/10), Previous: "resp_0", Model: "sim",
+		Input: json.RawMessage(`[{"role":"user","content":"é"}]`), Document: json.RawMessage(fmt.Sprintf(`{"n":%d}`, n)),
+		At: noon, Expires: noon.Add(time.Hour),
+	}
+}
+
+// afresh is an empty memory in front of the same file, as after a restart.
+func afresh(l *Ledger) {
+	l.raw.new = newNewest[rawKey, *rawRow](1 << 20)
+	l.responses = newResponses(l)
+}
+
+// inFile waits until a table has so many rows.
+func inFile(t *testing.T, path, table string, want int) {
+	t.Helper()
+	until(t, fmt.Sprintf("%d rows of %s", want, table), func() bool {
+		r, err := OpenReader(path)
+		if err != nil {
+			return false
+		}
+		defer r.Close()
+		var n int
+		return r.db.QueryRow("SELECT count(*) FROM "+table).Scan(&n) == nil && n == want
+	})
+}
+
+func sameRaw(a, b turn.RawTurn) bool {
+	return a.Model == b.Model && a.Key == b.Key && a.Session == b.Session && a.Thinking == b.Thinking && a.At.Equal(b.At) &&
+		fmt.Sprint(a.Opening, a.IDs) == fmt.Sprint(b.Opening, b.IDs)
+}
+
+func TestRawTurnsComeBack(t *testing.T) {
+	l, path := begin(t, quick)
+	const n = 300 // more than a batch
+	for i := range n {
+		l.Raw().Keep(rawOf(i))
+	}
+	again := rawOf(7)
+	again.IDs = []uint32{0, 1, 1<<32 - 1}
+	l.Raw().Keep(again)
+	inFile(t, path, "raw_turns", n)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = Open(path, quick) // the next daemon
+	defer l.Close()
+	for i := range n {
+		want := rawOf(i)
+		if i == 7 {
+			want = again
+		}
+		if got, ok := l.Raw().Find("sim", want.Key); !ok || !sameRaw(got, want) {
+			t.Fatalf("%d: got %+v %v, want %+v", i, got, ok, want)
+		}
+	}
+	for _, c := range []struct {
+		model string
+		key   uint64
+	}{{"sim", 5}, {"other", rawOf(1).Key}, {"", 0}} {
+		if got, ok := l.Raw().Find(c.model, c.key); ok {
+			t.Errorf("%q %d: got %+v, want none", c.model, c.key, got)
+		}
+	}
+}
+
+// What is kept is found at once, whether or not the file can be written.
+func TestContentIsReadableBeforeItIsOnDisk(t *testing.T) {
+	l, path := begin(t, quick)
+	until(t, "the file", func() bool { return turns(path) == 0 })
+	release := hold(t, path)
+	for i := range 20 {
+		l.Raw().Keep(rawOf(i))
+		l.Responses().Keep(storedOf(i))
+		if got, ok := l.Raw().Find("sim", rawOf(i).Key); !ok || !sameRaw(got, rawOf(i)) {
+			t.Fatalf("raw turn %d: got %+v %v", i, got, ok)
+		}
+		got, ok, err := l.Responses().Stored(t.Context(), storedOf(i).ID)
+		if err != nil || !ok || !reflect.DeepEqual(got, storedOf(i)) {
+			t.Fatalf("response %d: got %+v %v %v", i, got, ok, err)
+		}
+	}
+	release()
+	inFile(t, path, "responses", 20)
+	inFile(t, path, "raw_turns", 20)
+	if h := l.Health(); h.LostRaw+h.LostResponses != 0 {
+		t.Errorf("health = %+v", h)
+	}
+}
+
+// With a file that is none, responses hold until the end, and what is lost is
+// counted by its kind.
+func TestContentWithoutFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o := quick
+	o.Rows = 4
+	l := Open(path, o)
+	until(t, "the fault", func() bool { return !l.Health().OK })
+	for i := range 10 {
+		l.Responses().Keep(storedOf(i))
+	}
+	for i := range 10 {
+		l.Raw().Keep(rawOf(i))
+	}
+	for i := range 10 {
+		if got, ok, err := l.Responses().Stored(t.Context(), storedOf(i).ID); err != nil || !ok || got.ID != storedOf(i).ID {
+			t.Errorf("response %d: %+v %v %v", i, got, ok, err)
+		}
+	}
+	if _, ok, err := l.Responses().Stored(t.Context(), "resp_99"); ok || err == nil {
+		t.Errorf("one that nobody knows of: %v %v, want an error", ok, err)
+	}
+	if _, ok := l.Raw().Find("sim", 99); ok {
+		t.Error("a raw turn came from nowhere")
+	}
+	l.Turn(turnOf(1))
+	_ = l.Close()
+	if h := l.Health(); h.LostResponses != 10 || h.LostRaw != 10 || h.Lost != 1 {
+		t.Errorf("health = %+v, want everything counted", h)
+	}
+}
+
+func TestResponses(t *testing.T) {
+	l, path := begin(t, quick)
+	until(t, "the file", func() bool { return turns(path) == 0 })
+	s := l.Responses()
+	old := storedOf(3)
+	old.Expires = time.Now().Add(-time.Second)
+	bare := turn.Stored{ID: "resp_bare", Expires: storedOf(0).Expires}
+	for _, r := range []turn.Stored{storedOf(1), storedOf(2), old, bare, storedOf(4)} {
+		s.Keep(r)
+	}
+	s.Drop("mallory", "resp_1")
+	s.Drop("alice", "resp_2")
+	look := func(when string) {
+		t.Helper()
+		for id, want := range map[string]bool{"resp_1": true, "resp_2": false, "resp_3": false, "resp_4": true, "resp_bare": true, "": false} {
+			got, ok, err := s.Stored(t.Context(), id)
+			if err != nil || ok != want || ok && got.ID != id {
+				t.Errorf("%s: %s: %+v %v %v, want %v", when, id, got, ok, err, want)
+			}
+		}
+	}
+	look("in memory")
+	inFile(t, path, "responses", 4)
+	afresh(l)
+	s = l.Responses()
+	look("in the file")
+	s.Drop("mallory", "resp_4")
+	look("after somebody else's drop")
+	s.Drop("alice", "resp_4")
+	if _, ok, err := s.Stored(t.Context(), "resp_4"); ok || err != nil {
+		t.Errorf("dropped: %v %v", ok, err)
+	}
+	inFile(t, path, "responses", 3)
+}
+
+func TestForget(t *testing.T) {
+	l, path := begin(t, quick)
+	secret := "the-secret-thought"
+	for i := range 20 {
+		raw := rawOf(i)
+		raw.Thinking += secret
+		l.Raw().Keep(raw)
+		l.Responses().Keep(storedOf(i))
+		x := turnOf(i)
+		x.Session = fmt.Sprintf("s%d", i/10)
+		l.Turn(x)
+		l.Lease(Lease{ID: "l", Turn: x.ID, At: x.At, Session: x.Session})
+	}
+	got, err := l.Forget(t.Context(), "s1")
+	if want := (Forgotten{Turns: 10, Agents: 1, Leases: 10, RawTurns: 10, Responses: 10}); err != nil || got != want {
+		t.Errorf("forgot %+v, %v; want %+v", got, err, want)
+	}
+	for i := range 20 {
+		_, raw := l.Raw().Find("sim", rawOf(i).Key)
+		_, stored, err := l.Responses().Stored(t.Context(), storedOf(i).ID)
+		if want := i < 10; raw != want || stored != want || err != nil {
+			t.Errorf("%d: raw %v, stored %v, %v; want %v", i, raw, stored, err, want)
+		}
+	}
+	if got, err := l.Forget(t.Context(), "s1"); err != nil || got.Any() {
+		t.Errorf("again: %+v, %v", got, err)
+	}
+	if _, err := l.Forget(t.Context(), ""); err == nil {
+		t.Error("a session without a name was forgotten")
+	}
+	if _, err := l.Forget(t.Context(), "s0"); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{path, path + "-wal"} {
+		if data, err := os.ReadFile(f); err != nil || strings.Contains(string(data), secret) {
+			t.Errorf("%s still holds what was forgotten (%v)", filepath.Base(f), err)
+		}
+	}
+}
+
+func TestForgetWithoutFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l := Open(path, quick)
+	until(t, "the fault", func() bool { return !l.Health().OK })
+	done := make(chan error, 1)
+	go func() {
+		_, err := l.Forget(t.Context(), "s1")
+		done <- err
+	}()
+	until(t, "the word in the queue", func() bool { return l.bytes.Load() > 0 })
+	_ = l.Close()
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("error is %v, want what keeps it", err)
+	}
+}
+
+// TestRawTurnsOff keeps none, and removes those that are there.
+func TestRawTurnsOff(t *testing.T) {
+	l, path := begin(t, quick)
+	l.Raw().Keep(rawOf(1))
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := quick
+	o.RawAge = -1
+	l = Open(path, o)
+	defer l.Close()
+	l.Raw().Keep(rawOf(2))
+	for _, n := range []int{1, 2} {
+		if _, ok := l.Raw().Find("sim", rawOf(n).Key); ok {
+			t.Errorf("%d was found", n)
+		}
+	}
+	inFile(t, path, "raw_turns", 0)
+}
+
+func TestContentExpires(t *testing.T) {
+	f, err := openFile(filepath.Join(t.TempDir(), "ledger.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	var rows []row
+	for i := range 100 {
+		raw, stored := rawOf(i), storedOf(i)
+		raw.At = noon.Add(time.Duration(i) * time.Minute)
+		stored.At, stored.Expires = raw.At, raw.At.Add(time.Hour)
+		stored.Document = json.RawMessage(`"` + strings.Repeat("x", 10_000-len(stored.Input)-2) + `"`)
+		rows = append(rows, &rawRow{raw}, &storedRow{Stored: stored})
+	}
+	if _, _, err := f.insert(rows); err != nil {
+		t.Fatal(err)
+	}
+	count := func() (raw, stored int) {
+		t.Helper()
+		err := f.conn.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM raw_turns), (SELECT count(*) FROM responses)").Scan(&raw, &stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw, stored
+	}
+	for _, c := range []struct {
+		name        string
+		o           Options
+		at          time.Duration
+		raw, stored int
+	}{
+		{"young", Options{MaxAge: -1, MaxBytes: -1}, 0, 100, 100},
+		{"an hour and a half", Options{MaxAge: -1, MaxBytes: -1, RawAge: time.Hour}, 90 * time.Minute, 70, 69},
+		{"too many bytes", Options{MaxAge: -1, MaxBytes: 4 * 400_000, RawAge: time.Hour}, 90 * time.Minute, 70, 36},
+		{"off", Options{MaxAge: -1, MaxBytes: -1, RawAge: -1}, 0, 0, 36},
+		{"long after", Options{MaxAge: -1, MaxBytes: -1}, 100 * time.Hour, 0, 0},
+	} {
+		sweepAll(t, f, c.o, noon.Add(c.at))
+		if raw, stored := count(); raw != c.raw || stored != c.stored {
+			t.Errorf("%s: %d raw turns and %d responses, want %d and %d", c.name, raw, stored, c.raw, c.stored)
+		}
+	}
+}
+
+// TestDamagedRawTurn flips a byte of a blob: that turn is gone and counted.
+func TestDamagedRawTurn(t *testing.T) {
+	l, path := begin(t, quick)
+	l.Raw().Keep(rawOf(30))
+	inFile(t, path, "raw_turns", 1)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := openFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := appendBlob(nil, &turn.RawTurn{IDs: []uint32{1, 2, 3}})
+	data[len(data)-2] ^= 1
+	if _, err := f.conn.ExecContext(t.Context(), "UPDATE raw_turns SET data = ?", data); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.close(); err != nil {
+		t.Fatal(err)
+	}
+	l = Open(path, quick)
+	defer l.Close()
+	until(t, "the file", func() bool { return turns(path) == 0 })
+	if got, ok := l.Raw().Find("sim", rawOf(30).Key); ok {
+		t.Errorf("found %+v", got)
+	}
+	if h := l.Health(); h.LostRaw != 1 || !strings.Contains(h.Why, "damaged") {
+		t.Errorf("health = %+v, want one lost", h)
+	}
+}
+
+// A file of the first schema keeps its rows.
+func TestFirstSchemaIsMigrated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	f, err := openFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	for _, q := range []string{
+		"DROP TABLE turns", "DROP TABLE raw_turns", "DROP TABLE responses", "DROP TABLE sessions", "DROP TABLE agents",
+		"DROP TABLE workers", "DROP TABLE leases", "DROP TABLE worker_events",
+	} {
+		if _, err := f.conn.ExecContext(ctx, q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := apply(ctx, f.conn, schema()[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	first := strings.Replace(insertTurn, ",?,?,?)", ")", 1) // before tenant, format and edited
+	args := []any{"t1", nanos(noon), "messages", "", "s1", "main", "", "turn", "sim", true, 0, 0, "P0", 1, 0, 10, "w0", "{}", 1, 2, 3, 4, 5, 0.0, 1.0, 2.0, 0, "end", ""}
+	if _, err := f.conn.ExecContext(ctx, first, args...); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenReader(path); err == nil {
+		t.Error("a reader takes a file that is not migrated yet")
+	}
+	l := Open(path, quick)
+	l.Turn(turnOf(2))
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := look(t, path).Turns(t.Context(), Query{})
+	if err != nil || len(got) != 2 || got[0].ID != "t1" || got[0].Tenant != "" || !reflect.DeepEqual(got[1], turnOf(2)) {
+		t.Errorf("turns = %+v, %v", got, err)
+	}
+}

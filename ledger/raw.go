@@ -1,0 +1,93 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Raw keeps the model's own raw turns, so that a daemon that was started anew
+// builds the prompts that the one before it would have built. It is safe for
+// concurrent use; a nil Raw keeps nothing.
+type Raw struct {
+	l   *Ledger
+	age time.Duration
+	new *newest[rawKey, *rawRow] // at least those that are not in the file yet
+}
+
+// rawKey names a raw turn.
+type rawKey struct {
+	model string
+	key   uint64
+}
+
+// rawRow is a raw turn on its way to the file.
+type rawRow struct{ turn.RawTurn }
+
+func (r *rawRow) size() int64 {
+	return int64(256 + len(r.Model) + len(r.Session) + 4*(len(r.Opening)+len(r.IDs)) + len(r.Thinking))
+}
+
+func (*rawRow) kind() kind { return rawTurns }
+
+// Raw is the ledger's store of raw turns, nil when Options.RawAge is negative.
+func (l *Ledger) Raw() *Raw { return l.raw }
+
+// Keep keeps a raw turn, in place of the one with the same model and key. It
+// never blocks; where there is no room the turn is lost and counted. Its
+// slices may not be written any more.
+func (s *Raw) Keep(r turn.RawTurn) {
+	if s == nil {
+		return
+	}
+	row := &rawRow{r}
+	row.Model, row.Session = clip(r.Model, maxName), clip(r.Session, maxName)
+	if s.l.put(row) {
+		s.new.add(rawKey{row.Model, row.Key}, row, row.size())
+	}
+}
+
+// Find returns the raw turn of a model's history, unless there is none, it is
+// too old, or the disk does not tell in time. What it returns must not be
+// written. A key that is in memory costs a look-up, any other an indexed read
+// of the file, at most peekLimit.
+func (s *Raw) Find(model string, key uint64) (turn.RawTurn, bool) {
+	if s == nil {
+		return turn.RawTurn{}, false
+	}
+	oldest := time.Now().Add(-s.age)
+	at := rawKey{clip(model, maxName), key}
+	if row, ok := s.new.find(at); ok {
+		return row.RawTurn, !row.At.Before(oldest)
+	}
+	var r turn.RawTurn
+	err := s.l.peek.read(context.Background(), func(db *sql.DB) (err error) {
+		r, err = readRaw(db, at, oldest)
+		return err
+	})
+	if errors.Is(err, errBlob) {
+		s.l.lost(rawTurns, 1, err.Error())
+	}
+	if err != nil {
+		return turn.RawTurn{}, false
+	}
+	return r, true
+}
+
+// readRaw reads one raw turn of the file; sql.ErrNoRows when there is none
+// that is young enough.
+func readRaw(db *sql.DB, k rawKey, oldest time.Time) (turn.RawTurn, error) {
+	r := turn.RawTurn{Model: k.model, Key: k.key}
+	var at int64
+	var data []byte
+	err := db.QueryRow("SELECT session, at, data FROM raw_turns WHERE model = ? AND key = ? AND at >= ?",
+		k.model, int64(k.key), nanos(oldest)).Scan(&r.Session, &at, &data)
+	if err != nil {
+		return r, err
+	}
+	r.At = instant(at)
+	return r, readBlob(data, &r)
+}
