@@ -1,6 +1,10 @@
 package template
 
-import "github.com/agentinfer/dyn/turn"
+import (
+	"slices"
+
+	"github.com/agentinfer/dyn/turn"
+)
 
 // facts are what was found out about a template.
 type facts struct {
@@ -30,8 +34,10 @@ type facts struct {
 	flags  []flag // turn thinking on and off
 	effort effort
 
-	end  string // what follows the text of an answer
-	pure bool   // the generation prompt only adds to the text
+	end      string   // what follows the text of an answer
+	stops    []string // what the model says when it is done
+	closings []string // what ends an answer in a conversation
+	pure     bool     // the generation prompt only adds to the text
 }
 
 // Other ways in which a template reads reasoning than a field of the message.
@@ -92,3 +98,12 @@ func (t *Template) Calls() bool { return t.tools.calls && t.tools.results }
 // last message: its end token and the white space after it, mostly. It is ""
 // where only the next message's head ends an answer.
 func (t *Template) End() string { return t.tools.end }
+
+// Stops are the texts by which the model says that its answer is over, after
+// text and after calls; most are one special token. They are those of an
+// answer that is the last message.
+func (t *Template) Stops() []string { return slices.Clone(t.tools.stops) }
+
+// Closings are the texts that end an answer within a conversation, Stops
+// included.
+func (t *Template) Closings() []string { return slices.Clone(t.tools.closings) }

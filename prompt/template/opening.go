@@ -53,29 +53,20 @@ func (f *form) opening(p *Page, tn *turn.Turn) int {
 			k.calls = k.calls || m.Blocks[i].Kind == turn.ToolUse
 		}
 	}
-	last := p.lastEnd()
-	if s, ok := f.closes.find(k); ok && f.pure && bytes.HasSuffix(p.Text, []byte(s)) && len(p.Text)-len(s) >= last {
+	if s, ok := f.closes.find(k); ok && f.pure && bytes.HasSuffix(p.Text, []byte(s)) && len(p.Text)-len(s) >= p.end {
 		return len(p.Text) - len(s)
 	}
-	if !f.pure && last >= 0 {
-		return last
+	if !f.pure && p.end >= 0 {
+		return p.end
 	}
 	ctx := f.variables(p, tn, p.list, false)
 	bare, err := f.jinja.Render(nil, jinja.Mapping(ctx), jinja.Options{Now: p.clock})
 	if err != nil {
-		return max(last, 0)
+		return max(p.end, 0)
 	}
 	n := common(p.Text, bare)
 	if n == len(bare) {
 		f.closes.keep(k, string(p.Text[n:]))
 	}
 	return n
-}
-
-// lastEnd is where the last message ends, −1 when that is not known.
-func (p *Page) lastEnd() int {
-	if len(p.Spans) == 0 {
-		return -1
-	}
-	return p.Spans[len(p.Spans)-1].End
 }

@@ -50,9 +50,11 @@ type Page struct {
 	list  []jinja.Value // of the messages in Text
 	spare []jinja.Value // its other buffer
 	other []byte        // that of Text
+	memo  jinja.Memo
 
 	tools  xxh3.Uint128 // key of the tools
 	listed jinja.Value  // the tools, if there are some
+	end    int          // where the last message ends, −1 when unknown
 	sum    sum
 	w      writer
 }
@@ -75,7 +77,7 @@ func (t *Template) Render(p *Page, tn *turn.Turn) error {
 	}
 	f.messages(p, tn)
 	ctx := f.variables(p, tn, p.spare, true)
-	text, err := f.jinja.Render(p.other[:0], jinja.Mapping(ctx), jinja.Options{Now: p.clock})
+	text, err := f.jinja.RenderMemo(p.other[:0], jinja.Mapping(ctx), jinja.Options{Now: p.clock}, &p.memo)
 	if err != nil {
 		return f.refusal(err)
 	}
@@ -161,12 +163,44 @@ func (f *form) variables(p *Page, tn *turn.Turn, list []jinja.Value, generate bo
 	return ctx
 }
 
-// spans finds where the messages of the turn stand.
+// spans finds where the messages of the turn stand: where their items do.
 func (p *Page) spans(messages int) {
 	p.Spans = slices.Grow(p.Spans[:0], messages)[:messages]
 	for i := range p.Spans {
-		p.Spans[i] = unknown
+		p.Spans[i] = Span{-1, 0}
 	}
+	p.end = -1
+	for i, at := range p.memo.Spans() {
+		it := &p.plan.items[i]
+		p.end = at.End
+		for _, x := range p.plan.pieces[it.from:it.to] {
+			p.Spans[x.message] = p.Spans[x.message].and(at)
+		}
+	}
+	for i := range p.Spans {
+		if p.Spans[i].Start < 0 {
+			p.Spans[i] = unknown
+		}
+	}
+}
+
+// and is the span of s and more. A Start of −1 stands for nothing yet where
+// End is 0, and for what is not known else.
+func (s Span) and(more jinja.Span) Span {
+	switch {
+	case more.Start < 0 || s == unknown:
+		return unknown
+	case s.Start < 0:
+		return Span{more.Start, more.End}
+	}
+	return Span{min(s.Start, more.Start), max(s.End, more.End)}
+}
+
+// Bytes is how much memory the page holds, roughly.
+func (p *Page) Bytes() int {
+	const perMessage = 1024 // mappings, values and bookkeeping
+	n := cap(p.Text) + cap(p.other) + cap(p.w.scratch)
+	return n + len(p.Text) + perMessage*(cap(p.made)+cap(p.fresh))/2
 }
 
 // common is how many bytes two texts have in common at their start.

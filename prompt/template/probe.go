@@ -33,6 +33,8 @@ const (
 type trial struct {
 	f   *form
 	err error // a limit was met; nothing is tried any more
+
+	memo jinja.Memo // of the last rendering, for its spans
 }
 
 // object is a JSON object of a conversation.
@@ -91,7 +93,7 @@ func (t *trial) render(ms []object, more ...any) (text string, ok bool) {
 		return "", false
 	}
 	ctx.Set("messages", v)
-	out, err := t.f.jinja.Render(nil, jinja.Mapping(ctx), trialOptions())
+	out, err := t.f.jinja.RenderMemo(nil, jinja.Mapping(ctx), trialOptions(), &t.memo)
 	if errors.Is(err, jinja.ErrLimit) {
 		t.err = err
 	}

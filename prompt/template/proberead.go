@@ -1,0 +1,84 @@
+package template
+
+import (
+	"strings"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// fields are the names under which published templates read reasoning.
+var fields = []string{"reasoning_content", "reasoning", "thinking", "thought", "reasoning_text"}
+
+// reasoning finds where an answer's reasoning is read.
+func (t *trial) reasoning() {
+	f := t.f
+	for _, name := range fields {
+		if t.thinks(func(m object) { m[name] = wordThink }) {
+			f.reasoning = name
+			if f.calls {
+				f.oneText = t.textRefused(name)
+			}
+			return
+		}
+	}
+	old := t.thinking(func(m object) { m["content"] = inline(wordThink, wordText) })[2]
+	if out, ok := t.render(old, t.thoughtful()...); ok && !f.parts[turn.Assistant] &&
+		strings.Contains(out, wordText) && !strings.Contains(out, wordThink) {
+		f.reasoning = inlineReasoning
+		return
+	}
+	if t.thinks(func(m object) {
+		m["content"] = []object{{"type": "thinking", "thinking": wordThink}, {"type": "text", "text": wordText}}
+	}) {
+		f.reasoning = partReasoning
+	}
+}
+
+// thoughtful are the variables of a rendering with thinking on.
+func (t *trial) thoughtful() []any {
+	more := t.generate()
+	for _, x := range t.f.flags {
+		more = append(more, x.name, x.on)
+	}
+	return more
+}
+
+// thinking are conversations in which an answer that is given reasoning is
+// within a loop of calls, is the last message, and is an old one.
+func (t *trial) thinking(give func(object)) [][]object {
+	in := t.loop(wordText, t.args())
+	last := []object{t.say(turn.User, wordUser), t.say(turn.Assistant, wordText)}
+	old := []object{last[0], t.say(turn.Assistant, wordText), t.say(turn.User, wordUser2)}
+	quiet := t.loop("", t.args())
+	for _, ms := range [][]object{in, last, old, quiet} {
+		give(ms[1])
+	}
+	return [][]object{in, last, old, quiet}
+}
+
+// thinks reports whether reasoning is printed in one of those, and not as
+// Python or JSON print a mapping.
+func (t *trial) thinks(give func(object)) bool {
+	for _, ms := range t.thinking(give) {
+		out, ok := t.render(ms, t.thoughtful()...)
+		if ok && strings.Contains(out, wordThink) && strings.Contains(out, wordText) != (ms[1]["content"] == "") &&
+			!strings.Contains(out, `'thinking'`) && !strings.Contains(out, `"thinking"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// textRefused reports whether text and reasoning beside a call are refused
+// together, though each is taken.
+func (t *trial) textRefused(name string) bool {
+	_, both := t.render(with1(t.loop(wordText, t.args()), name), t.thoughtful()...)
+	_, alone := t.render(with1(t.loop("", t.args()), name), t.thoughtful()...)
+	return !both && alone
+}
+
+// with1 gives the second of the messages reasoning.
+func with1(ms []object, name string) []object {
+	ms[1][name] = wordThink
+	return ms
+}
