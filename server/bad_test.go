@@ -82,7 +82,7 @@ func badResponses() []badCase {
 		{"no input", "POST", p, `{"model":"sim"}`, 400, "input"},
 		{"input a number", "POST", p, `{"model":"sim","input":5}`, 400, "input"},
 		{"negative limit", "POST", p, `{"model":"sim","input":"hi","max_output_tokens":-1}`, 400, "max_output_tokens"},
-		{"not stored", "POST", p, `{"model":"sim","input":"hi","previous_response_id":"resp_1"}`, 400, "previous_response_id"},
+		{"not stored", "POST", p, `{"model":"sim","input":"hi","conversation":"conv_1"}`, 400, "conversation"},
 		{"unknown model", "POST", p, `{"model":"no-such","input":"hi"}`, 404, "served here: sim"},
 		{"upgrade", "GET", p, "", 405, "POST"},
 	}

@@ -24,7 +24,7 @@ func (s *Server) decode(c *fasthttp.RequestCtx, codec dialect.Codec) (*turn.Turn
 	if err != nil {
 		return nil, err
 	}
-	t, err := codec.Decode(body, header(c))
+	t, err := codec.Decode(body, header(c), nil)
 	if err != nil {
 		return nil, err
 	}

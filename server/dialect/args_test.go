@@ -74,7 +74,7 @@ func TestAnswerMessage(t *testing.T) {
 	for _, e := range join(think("hm"), says("one "), says("two"), calls(0, "ls", `{"p":`, ` 1}`), calls(1, "now"), calls(2, "cut", `{"a`), done(turn.Called)) {
 		a.Add(e)
 	}
-	replay := decode(t, turn.Chat, `{"model":"m","messages":[{"role":"assistant","content":"one two","reasoning_content":"hm","tool_calls":[
+	replay := decoded(t, turn.Chat, `{"model":"m","messages":[{"role":"assistant","content":"one two","reasoning_content":"hm","tool_calls":[
 		{"id":"id0","function":{"name":"ls","arguments":"{\"p\": 1}"}},{"id":"id1","function":{"name":"now","arguments":"{}"}},{"id":"id2","function":{"name":"cut","arguments":"{\"a"}}]}]}`)
 	if got, want := sketch([]turn.Message{a.Message()}), sketch(replay.Messages); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -18,7 +18,7 @@ func runBad(t *testing.T, d turn.Dialect, cases []bad) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := For(d).Decode([]byte(c.body), nil)
+			got, err := For(d).Decode([]byte(c.body), nil, nil)
 			if c.param == "" {
 				if err != nil {
 					t.Fatalf("refused: %v", err)
@@ -91,7 +91,28 @@ func TestChatBadInput(t *testing.T) {
 		{"temperature null", chatBody(`"temperature":null,` + hello), ""},
 		{"stream a string", chatBody(`"stream":"yes",` + hello), "stream"},
 		{"stream_options a list", chatBody(`"stream_options":[],` + hello), "stream_options"},
-		{"two answers", chatBody(`"n":2,` + hello), "n"},
+		{"two answers", chatBody(`"n":2,` + hello), ""},
+		{"no answer", chatBody(`"n":0,` + hello), "n"},
+		{"too many answers", chatBody(`"n":129,` + hello), "n"},
+		{"alternatives", chatBody(`"logprobs":true,"top_logprobs":21,` + hello), "top_logprobs"},
+		{"logprobs a number", chatBody(`"logprobs":5,` + hello), "logprobs"},
+		{"bias of a word", chatBody(`"logit_bias":{"word":1},` + hello), "logit_bias"},
+		{"bias too strong", chatBody(`"logit_bias":{"5":101},` + hello), "logit_bias.5"},
+		{"bias a list", chatBody(`"logit_bias":[],` + hello), "logit_bias"},
+		{"a stop id below zero", chatBody(`"stop_token_ids":[1,-1],` + hello), "stop_token_ids[1]"},
+		{"min_p too high", chatBody(`"min_p":2,` + hello), "min_p"},
+		{"repetition_penalty zero", chatBody(`"repetition_penalty":0,` + hello), "repetition_penalty"},
+		{"min_tokens below zero", chatBody(`"min_tokens":-1,` + hello), "min_tokens"},
+		{"ignore_eos a word", chatBody(`"ignore_eos":"yes",` + hello), "ignore_eos"},
+		{"stops without end", chatBody(`"stop":[` + strings.TrimSuffix(strings.Repeat(`"x",`, 257), ",") + `],` + hello), "stop"},
+		{"format unknown", chatBody(`"response_format":{"type":"novel"},` + hello), "response_format.type"},
+		{"format without type", chatBody(`"response_format":{},` + hello), "response_format.type"},
+		{"format without schema", chatBody(`"response_format":{"type":"json_schema","json_schema":{"name":"x"}},` + hello), "response_format.json_schema.schema"},
+		{"format without anything", chatBody(`"response_format":{"type":"json_schema"},` + hello), "response_format.json_schema"},
+		{"schema of a novel type", chatBody(`"response_format":{"type":"json_schema","json_schema":{"schema":{"properties":{"a":{"type":"novel"}}}}},` + hello), "response_format.json_schema.schema.properties.a.type"},
+		{"schema in a list", chatBody(`"response_format":{"type":"json_schema","json_schema":{"schema":{"anyOf":[{},5]}}},` + hello), "response_format.json_schema.schema.anyOf[1]"},
+		{"required a word", chatBody(`"response_format":{"type":"json_schema","json_schema":{"schema":{"required":"a"}}},` + hello), "response_format.json_schema.schema.required"},
+		{"schema of all kinds", chatBody(`"response_format":{"type":"json_schema","json_schema":{"schema":{"$schema":"x","type":["object","null"],"properties":{"a":{"$ref":"#/$defs/b"}},"additionalProperties":false,"items":[{}],"$defs":{"b":true},"allOf":[{}],"x":1}}},` + hello), ""},
 		{"stop a number", chatBody(`"stop":5,` + hello), "stop"},
 		{"stop holds a number", chatBody(`"stop":["a",5],` + hello), "stop[1]"},
 		{"seed a fraction", chatBody(`"seed":1.5,` + hello), "seed"},
@@ -114,6 +135,11 @@ func TestChatBadInput(t *testing.T) {
 		{"priority a string", chatBody(`"nvext":{"agent_hints":{"priority":"high"}},` + hello), "nvext.agent_hints.priority"},
 		{"a band below zero", chatBody(`"nvext":{"agent_hints":{"strict_priority":-1}},` + hello), "nvext.agent_hints.strict_priority"},
 		{"nvext unknown fields", chatBody(`"nvext":{"x":[]},` + hello), ""},
+		{"nvext unknown fields, strictly", chatBody(`"nvext":{"agent_hints":{"x":[]},"strict":true},` + hello), "nvext"},
+		{"agent_hints a list", chatBody(`"nvext":{"agent_hints":[]},` + hello), "nvext.agent_hints"},
+		{"osl a word", chatBody(`"nvext":{"agent_hints":{"osl":"many"}},` + hello), "nvext.agent_hints.osl"},
+		{"extra_fields a word", chatBody(`"nvext":{"extra_fields":"timing"},` + hello), "nvext.extra_fields"},
+		{"a worker of lists", chatBody(`"nvext":{"backend_instance_id":[]},` + hello), "nvext.backend_instance_id"},
 	})
 }
 
@@ -150,8 +176,8 @@ func TestMessagesBadInput(t *testing.T) {
 		{"choice any without tools", body(`"tool_choice":{"type":"any"},` + hello), ""},
 		{"cache_control a string", body(`"messages":[{"role":"user","content":[{"type":"text","text":"a","cache_control":"x"}]}]`), "messages.0.content.0.cache_control"},
 		{"private fields", body(`"safeguards":[{"type":"x"}],"context_management":{"edits":[]},"speed":1,` + hello), ""},
-		{"references without end", body(`"tools":[{"name":"x","description":"` + strings.Repeat("d", 1<<20) + `","defer_loading":true}],"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[` +
-			strings.Repeat(`{"type":"tool_reference","tool_name":"x"},`, 4) + `{"type":"tool_reference","tool_name":"x"}]}]}]`), "messages.0.content.0.content.4"},
+		{"format without schema", body(`"output_config":{"format":{"type":"json_schema"}},` + hello), "output_config.format.schema"},
+		{"format of the beta", body(`"output_format":{"type":"json_schema","schema":{"type":5}},` + hello), "output_format.schema.type"},
 		{"too many tools", body(`"tools":[` + manyTools(toolsMost+1) + `],` + hello), "tools.2048"},
 	})
 }
@@ -179,7 +205,11 @@ func TestResponsesBadInput(t *testing.T) {
 		{"a call without id", body(`"input":[{"type":"function_call","name":"x","arguments":"{}"}]`), "input[0].call_id"},
 		{"an output without output", body(`"input":[{"type":"function_call_output","call_id":"x"}]`), "input[0].output"},
 		{"max_output_tokens zero", body(`"input":"hi","max_output_tokens":0`), "max_output_tokens"},
-		{"previous_response_id", body(`"input":"hi","previous_response_id":"resp_1"`), "previous_response_id"},
+		{"previous_response_id", body(`"input":"hi","previous_response_id":"resp_1"`), ""},
+		{"previous_response_id a number", body(`"input":"hi","previous_response_id":5`), "previous_response_id"},
+		{"prompt", body(`"input":"hi","prompt":{"id":"x"}`), "prompt"},
+		{"store a word", body(`"input":"hi","store":"yes"`), "store"},
+		{"format without schema", body(`"input":"hi","text":{"format":{"type":"json_schema","name":"x"}}`), "text.format.schema"},
 		{"previous_response_id null", body(`"input":"hi","previous_response_id":null,"conversation":null`), ""},
 		{"conversation", body(`"input":"hi","conversation":{"id":"x"}`), "conversation"},
 		{"background", body(`"input":"hi","background":true`), "background"},

@@ -41,7 +41,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (messages{}).Decode(body, nil); err != nil {
+		if _, err := (messages{}).Decode(body, nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

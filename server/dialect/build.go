@@ -49,12 +49,16 @@ func appendResults(ms []turn.Message, blocks []turn.Block) []turn.Message {
 func clone(v tape.Value) []byte { return bytes.Clone(v.Raw()) }
 
 // resultOf puts the texts of a result's content into its block, a line each,
-// and everything else after it. Leases inside count for the result.
+// with the names of the tools that it refers to, and everything else after it. Leases inside count for the result.
 func resultOf(res turn.Block, content []turn.Block) []turn.Block {
 	blocks := []turn.Block{res}
 	var texts []string
 	for _, b := range content {
 		res.Lease = max(res.Lease, b.Lease)
+		if b.Kind == turn.Text && b.Refs != nil {
+			res.Refs = append(res.Refs, b.Refs...)
+			continue
+		}
 		if b.Kind == turn.Text {
 			texts = append(texts, b.Text)
 			continue
@@ -65,11 +69,4 @@ func resultOf(res turn.Block, content []turn.Block) []turn.Block {
 	res.Text = strings.Join(texts, "\n")
 	blocks[0] = res
 	return blocks
-}
-
-func orNone(header func(string) string) func(string) string {
-	if header == nil {
-		return func(string) string { return "" }
-	}
-	return header
 }

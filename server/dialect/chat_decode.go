@@ -11,81 +11,63 @@ type chat struct{}
 func (chat) Dialect() turn.Dialect { return turn.Chat }
 
 // Decode reads a body of POST /v1/chat/completions.
-func (chat) Decode(body []byte, header func(string) string) (*turn.Turn, error) {
-	r := &chatReader{}
-	doc, fault := r.parse(body)
-	if fault != nil {
-		return nil, fault
-	}
-	defer doc.Free()
-	header = orNone(header)
-	root := doc.Root()
-	t := &turn.Turn{Dialect: turn.Chat, Model: r.needed(root, "model")}
-	t.Stream = r.flag(root, "stream")
+func (chat) Decode(body []byte, header func(string) string, rc *Recall) (*turn.Turn, error) {
+	return decode(turn.Chat, func(r *reader) form {
+		return &chatReader{reader: r.as(turn.Chat)}
+	}, body, header, rc)
+}
+
+// chatReader reads a chat body.
+type chatReader struct{ *reader }
+
+func (r *chatReader) base() *reader { return r.reader }
+
+// choicesMost is how many answers one request may want.
+const choicesMost = 128
+
+func (r *chatReader) fields(t *turn.Turn, root tape.Value) {
 	t.IncludeUsage = r.flag(r.field(root, "stream_options", tape.Object), "include_usage")
 	t.MaxTokens = r.limit(root, "max_tokens")
 	if n := r.limit(root, "max_completion_tokens"); n > 0 {
 		t.MaxTokens = n
 	}
-	if n := r.whole(root, "n", 1, 2); n != nil && *n > 1 {
-		r.fail(root.Key("n"), "only one answer at a time is supported")
+	if n := r.whole(root, "n", 1, choicesMost+1); n != nil {
+		if t.N = int(*n); t.N > choicesMost {
+			r.fail(root.Key("n"), "must be at most %d", choicesMost)
+		}
 	}
 	t.OneCall = root.Key("parallel_tool_calls").Kind() == tape.False
 	r.flag(root, "parallel_tool_calls")
-	t.Tools = r.tools(root)
-	t.Messages = r.conversation(root)
-	r.choice(t, root)
 	r.thinking(t, root)
-	t.Sampling = r.sampling(root)
+	t.Format = r.nestedFormat(r.field(root, "response_format", tape.Object))
+	t.Sampling.Logprobs = r.flag(root, "logprobs")
+	t.Sampling.TopLogprobs = r.alternatives(root)
 	t.Stop = r.stops(root, "stop")
-	r.hints(t, root, header)
-	t.Who = r.who(t, root, header)
-	if r.failed() {
-		return nil, r.fault
-	}
-	return t, nil
 }
-
-// chatReader reads a chat body.
-type chatReader struct{ reader }
 
 // thinking reads OpenAI's effort, and the switch that is usual with open
 // models, which counts more.
 func (r *chatReader) thinking(t *turn.Turn, root tape.Value) {
 	effort(t, r.text(root, "reasoning_effort"))
 	kwargs := r.field(root, "chat_template_kwargs", tape.Object)
-	if !kwargs.Key("enable_thinking").Given() {
-		return
-	}
-	t.Thinking.Mode = "off"
-	if r.flag(kwargs, "enable_thinking") {
-		t.Thinking.Mode = "on"
+	for _, key := range []string{"enable_thinking", "thinking"} {
+		if !kwargs.Key(key).Given() {
+			continue
+		}
+		t.Thinking.Mode = "off"
+		if r.flag(kwargs, key) {
+			t.Thinking.Mode = "on"
+		}
 	}
 }
 
-func (r *chatReader) conversation(root tape.Value) []turn.Message {
-	list := r.field(root, "messages", tape.Array)
-	switch {
-	case r.failed():
-	case list.Kind() == tape.None:
-		r.lacks(root, "messages")
-	case list.Empty():
-		r.fail(list, "at least one message is required")
-	}
-	var ms []turn.Message
-	for _, m := range list.Elements() {
-		if m.Kind() != tape.Object {
-			r.fail(m, "must be an object, not %s", kindName(m.Kind()))
-		}
-		if r.failed() {
-			return nil
-		}
-		ms = r.message(ms, m)
-	}
-	return ms
+func (r *chatReader) lead(tape.Value) []turn.Message { return nil }
+
+func (r *chatReader) list(root tape.Value) (tape.Value, []turn.Message) {
+	return r.nonEmpty(root, "messages"), nil
 }
 
-func (r *chatReader) message(ms []turn.Message, m tape.Value) []turn.Message {
+func (r *chatReader) element(ms []turn.Message, m tape.Value) []turn.Message {
 	switch role := r.needed(m, "role"); role {
 	case "system", "developer":
 		return appendMessage(ms, turn.System, r.content(m, role))
@@ -95,6 +77,8 @@ func (r *chatReader) message(ms []turn.Message, m tape.Value) []turn.Message {
 		return append(ms, turn.Message{Role: turn.Assistant, Blocks: r.answer(m)})
 	case "tool":
 		return appendMessage(ms, turn.ToolRole, r.result(m))
+	case "function": // the result of a call in the API's oldest form
+		return appendMessage(ms, turn.ToolRole, resultOf(turn.Block{Kind: turn.ToolResult, ID: r.text(m, "name")}, r.content(m, role)))
 	default:
 		r.fail(m.Key("role"),
 			"must be 'system', 'developer', 'user', 'assistant' or 'tool', not '%s'", cut(role))
@@ -111,19 +95,12 @@ func (r *chatReader) content(m tape.Value, role string) []turn.Block {
 	case tape.String:
 		blocks = []turn.Block{{Kind: turn.Text, Text: v.Text()}}
 	case tape.Array:
-		for _, p := range v.Elements() {
-			if p.Kind() != tape.Object {
-				r.fail(p, "must be an object, not %s", kindName(p.Kind()))
-			}
-			if r.failed() {
-				return nil
-			}
-			blocks = append(blocks, r.part(p))
-		}
-	case tape.None, tape.Null:
+		blocks = r.blocks(v, r.part)
+	case tape.None:
 		if role != "assistant" {
 			r.lacks(m, "content")
 		}
+	case tape.Null: // clients write it for a message that says nothing
 	default:
 		r.fail(v, "must be a string or an array, not %s", kindName(v.Kind()))
 	}
@@ -133,30 +110,18 @@ func (r *chatReader) content(m tape.Value, role string) []turn.Block {
 	return blocks
 }
 
-func (r *chatReader) part(p tape.Value) turn.Block {
-	b := turn.Block{Lease: r.lease(p)}
-	key := "text"
+func (r *chatReader) part(blocks []turn.Block, p tape.Value) []turn.Block {
 	switch r.needed(p, "type") {
 	case "text":
+		return append(blocks, r.plain(p, "text"))
 	case "refusal":
-		key = "refusal"
+		return append(blocks, r.plain(p, "refusal"))
 	case "image_url":
-		b.Kind = turn.Image
+		return append(blocks, r.kept(turn.Image, p))
 	case "file":
-		b.Kind = turn.Document
-	default:
-		b.Kind = turn.Other
+		return append(blocks, r.kept(turn.Document, p))
 	}
-	if b.Kind != turn.Text {
-		b.Raw = clone(p)
-		return b
-	}
-	text := r.field(p, key, tape.String)
-	if text.Kind() == tape.None {
-		r.lacks(p, key)
-	}
-	b.Text = text.Text()
-	return b
+	return append(blocks, r.kept(turn.Other, p))
 }
 
 // answer returns what an assistant said: thinking, text, calls. The API does
@@ -185,12 +150,16 @@ func (r *chatReader) answer(m tape.Value) []turn.Block {
 			blocks = append(blocks, turn.Block{Kind: turn.Other, Raw: clone(c)})
 			continue
 		}
-		blocks = append(blocks, turn.Block{
-			Kind: turn.ToolUse, ID: r.text(c, "id"), Name: r.needed(f, "name"),
-			Args: Args(r.text(f, "arguments")),
-		})
+		blocks = append(blocks, r.call(r.text(c, "id"), f))
+	}
+	if f := r.field(m, "function_call", tape.Object); f.Kind() != tape.None {
+		blocks = append(blocks, r.call(f.Key("name").Text(), f))
 	}
 	return blocks
+}
+
+func (r *chatReader) call(id string, f tape.Value) turn.Block {
+	return turn.Block{Kind: turn.ToolUse, ID: id, Name: r.needed(f, "name"), Args: Args(r.text(f, "arguments"))}
 }
 
 // result returns the result of a call, and after it what it holds beside

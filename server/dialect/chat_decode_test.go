@@ -29,7 +29,7 @@ func TestChatContent(t *testing.T) {
 }
 
 func TestChatFields(t *testing.T) {
-	got := decode(t, turn.Chat, `{"model":"m","max_tokens":5,"max_completion_tokens":7,"stream":true,"stream_options":{"include_usage":true},
+	got := decoded(t, turn.Chat, `{"model":"m","max_tokens":5,"max_completion_tokens":7,"stream":true,"stream_options":{"include_usage":true},
 		"messages":[{"role":"user","content":"hi"}],"n":1,"store":false,"stop":"x","seed":3,"presence_penalty":1,
 		"tools":[{"type":"function","function":{"name":"ls","parameters":{"type":"object"}}},{"type":"web_search"},{"type":"function","function":{"name":"bare"}}],
 		"tool_choice":{"type":"function","function":{"name":"ls"}},"reasoning_effort":"high","parallel_tool_calls":false}`)
@@ -53,7 +53,7 @@ func TestChatThinking(t *testing.T) {
 		`,"chat_template_kwargs":{"enable_thinking":true}`:                           {Mode: "on"},
 		`,"chat_template_kwargs":{"other":1}`:                                        {},
 	} {
-		got := decode(t, turn.Chat, `{"model":"m","messages":[{"role":"user","content":"hi"}]`+body+`}`)
+		got := decoded(t, turn.Chat, `{"model":"m","messages":[{"role":"user","content":"hi"}]`+body+`}`)
 		if got.Thinking != want {
 			t.Errorf("%s: got %+v, want %+v", body, got.Thinking, want)
 		}
@@ -73,12 +73,15 @@ func TestPriorityHeaders(t *testing.T) {
 				return header
 			}
 			return ""
-		})
+		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got.Hints.Priority != want.Priority || got.Hints.Strict != want.Strict {
 			t.Errorf("header %q: got %+v, want %+v", header, got.Hints, want)
+		}
+		if unread := len(got.Hints.Unknown); unread != map[string]int{"-7": 1, "abc": 2}[header] {
+			t.Errorf("header %q: not known %q", header, got.Hints.Unknown)
 		}
 		if !got.Hints.Batch || got.Hints.Lease.Hours() != 1 || got.Salt != "a" {
 			t.Errorf("got %+v, salt %q", got.Hints, got.Salt)

@@ -132,7 +132,7 @@ func TestRecordings(t *testing.T) {
 			continue
 		}
 		n++
-		got, err := c.Decode(r.body, r.header)
+		got, err := c.Decode(r.body, r.header, nil)
 		if err != nil {
 			t.Errorf("%s #%d: %v", r.file, r.seq, err)
 			continue

@@ -28,7 +28,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for d := range clients {
-			got, err := For(d).Decode(body, nil)
+			got, err := For(d).Decode(body, nil, nil)
 			if err == nil {
 				sound(t, got)
 				continue

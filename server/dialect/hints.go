@@ -2,123 +2,198 @@ package dialect
 
 import (
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/agentinfer/dyn/server/dialect/tape"
 	"github.com/agentinfer/dyn/turn"
 )
 
-// Bounds and default of leases. The API's own values are 5m and 1h.
-const (
-	leaseDefault = 5 * time.Minute
-	leaseMost    = 24 * time.Hour
-	leasesMost   = 64 // in one turn; the API itself allows 4
-)
-
 // hints reads what all three dialects may carry beside their own fields: the
-// nvext object, the salt, the latency class, and the headers that override
-// the body's priorities field by field.
-func (r *reader) hints(t *turn.Turn, root tape.Value, header func(string) string) {
+// nvext object in its old and new spellings, the salt, the latency class, and
+// the headers, which override the body field by field. Hints that are not
+// known are ignored and listed, so that the client can be told; with strict
+// they are a problem.
+func (r *reader) hints(t *turn.Turn, root tape.Value) {
+	h := &t.Hints
 	ext := r.field(root, "nvext", tape.Object)
-	agent := r.field(ext, "agent_hints", tape.Object)
-	t.Hints = turn.Hints{
-		Priority: r.hint(agent, "priority", math.MinInt32),
-		Strict:   r.hint(agent, "strict_priority", 0),
-		Lease:    r.lease(ext),
+	h.Lease = max(h.Lease, r.lease(ext))
+	if r.text(root, "latency_class") == "batch" {
+		h.Batch = true
 	}
-	for _, v := range []tape.Value{root, ext, agent} {
-		if r.text(v, "latency_class") == "batch" {
-			t.Hints.Batch = true
-		}
-	}
-	override(&t.Hints.Priority, header("x-dynamo-request-priority"), math.MinInt32)
-	override(&t.Hints.Strict, header("x-dynamo-request-strict-priority"), 0)
 	if t.Salt = r.text(ext, "cache_salt"); t.Salt == "" {
 		t.Salt = r.text(root, "cache_salt")
 	}
+	for k, v := range ext.Fields() {
+		key := k.Text()
+		if read, ok := extWords[key]; ok {
+			read(r, t, v)
+		} else if v.Given() {
+			r.unknown(h, key)
+		}
+	}
+	r.headers(t)
+	if strict := r.flag(ext, "strict") || r.header("x-dyn-strict") == "true"; strict && len(h.Unknown) > 0 {
+		r.fail(ext, "unknown field %s, and strict was asked for", h.Unknown[0])
+	}
 }
 
-func (r *reader) hint(v tape.Value, key string, low int64) int {
-	if n := r.whole(v, key, low, math.MaxInt32); n != nil {
+// unknownMost bounds how many hints are listed that are not known.
+const unknownMost = 16
+
+func (r *reader) unknown(h *turn.Hints, name string) {
+	if len(h.Unknown) < unknownMost {
+		h.Unknown = append(h.Unknown, bounded(name))
+	}
+}
+
+// hintWord reads one field of nvext or of agent_hints.
+type hintWord func(r *reader, t *turn.Turn, v tape.Value)
+
+// extWords are the fields of nvext that are known: those of Dynamo's frontend
+// (lib/llm/src/protocols/common/extensions.rs and its older openai/nvext.rs),
+// and ours.
+var extWords map[string]hintWord
+
+// agentWords are the fields of agent_hints that are known.
+var agentWords map[string]hintWord
+
+func init() { // they call hints' own methods
+	extWords = map[string]hintWord{
+		"agent_hints": func(r *reader, t *turn.Turn, v tape.Value) {
+			r.words(t, v, "agent_hints", agentWords)
+		},
+		"session_control": func(r *reader, t *turn.Turn, v tape.Value) {
+			r.words(t, v, "session_control", sessionWords)
+		},
+		"annotations":          annotations,
+		"extra_fields":         func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.Extra = r.names(v) },
+		"greed_sampling":       greedy,
+		"latency_class":        latency,
+		"worker":               pin,
+		"backend_worker_id":    pin,
+		"backend_instance_id":  pin,
+		"decode_worker_id":     pin,
+		"prefill_worker_id":    pin,
+		"cache_control":        silent, // read as the lease
+		"cache_salt":           silent, // read as the salt
+		"strict":               silent,
+		"request_timestamp_ms": silent, // for replays of traces
+		"agent_context":        silent, // who it is; see identity.go
+	}
+	agentWords = map[string]hintWord{
+		"priority": func(r *reader, t *turn.Turn, v tape.Value) {
+			t.Hints.Priority = r.number32(v, math.MinInt32)
+		},
+		"strict_priority": func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.Strict = r.number32(v, 0) },
+		"latency_sensitivity": func(r *reader, t *turn.Turn, v tape.Value) {
+			if f, ok := v.Float(); ok && t.Hints.Priority == 0 { // the old name of priority, in seconds
+				t.Hints.Priority = int(max(0, min(f, math.MaxInt32)))
+			}
+		},
+		"osl":                 func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.OSL = r.number32(v, 0) },
+		"speculative_prefill": func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.Prefill = r.yes(v) },
+		"agent_state":         func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.State = bounded(r.word(v)) },
+		"turns_left":          func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.TurnsLeft = r.number32(v, 0) },
+		"latency_class":       latency,
+		"tool_eta_ms": func(r *reader, t *turn.Turn, v tape.Value) {
+			t.Hints.ToolETA = time.Duration(r.number32(v, 0)) * time.Millisecond
+		},
+		"session_final": func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.Final = r.yes(v) },
+		"worker":        pin,
+	}
+}
+
+// sessionWords are the fields of Dynamo's former session_control.
+var sessionWords = map[string]hintWord{
+	"session_id": silent, // see identity.go
+	"timeout":    silent, // sessions need no end here
+	"action": func(r *reader, t *turn.Turn, v tape.Value) {
+		if r.word(v) == "close" {
+			t.Hints.Final = true
+		}
+	},
+}
+
+// words reads an object of hints.
+func (r *reader) words(t *turn.Turn, object tape.Value, name string, known map[string]hintWord) {
+	if object.Given() && object.Kind() != tape.Object {
+		r.fail(object, "must be an object, not %s", kindName(object.Kind()))
+	}
+	for k, v := range object.Fields() {
+		key := k.Text()
+		if read, ok := known[key]; ok && v.Given() {
+			read(r, t, v)
+		} else if !ok {
+			r.unknown(&t.Hints, name+"."+key)
+		}
+	}
+}
+
+func silent(*reader, *turn.Turn, tape.Value) {}
+
+func latency(r *reader, t *turn.Turn, v tape.Value) {
+	t.Hints.Batch = t.Hints.Batch || r.word(v) == "batch"
+}
+
+// greedy is Dynamo's way to ask for the likeliest tokens.
+func greedy(r *reader, t *turn.Turn, v tape.Value) {
+	if zero := 0.0; r.yes(v) {
+		t.Sampling.Temperature = &zero
+	}
+}
+
+// pin reads a worker that the turn must run at: a name, or a number where
+// Dynamo counts its instances.
+func pin(r *reader, t *turn.Turn, v tape.Value) {
+	switch v.Kind() {
+	case tape.String:
+		t.Hints.Worker = bounded(v.Text())
+	case tape.Number:
+		t.Hints.Worker = bounded(string(v.Raw()))
+	case tape.None, tape.Null:
+	default:
+		r.fail(v, "must be the name of a worker, not %s", kindName(v.Kind()))
+	}
+}
+
+// annotations ask for events beside the answer, of which none are made here.
+func annotations(r *reader, t *turn.Turn, v tape.Value) {
+	for _, name := range r.names(v) {
+		r.unknown(&t.Hints, "annotations."+name)
+	}
+}
+
+// namesMost bounds lists of names in hints.
+const namesMost = 64
+
+// names returns a list of strings.
+func (r *reader) names(v tape.Value) []string {
+	if v.Given() && v.Kind() != tape.Array {
+		r.fail(v, "must be an array, not %s", kindName(v.Kind()))
+	}
+	var names []string
+	for _, e := range v.Elements() {
+		if e.Kind() != tape.String || len(names) == namesMost {
+			r.fail(v, "must hold at most %d strings", namesMost)
+			return nil
+		}
+		names = append(names, bounded(e.Text()))
+	}
+	return names
+}
+
+// number32 returns an integer that is at least low.
+func (r *reader) number32(v tape.Value, low int64) int {
+	if n := r.wholeOf(v, low, math.MaxInt32); n != nil {
 		return int(*n)
 	}
 	return 0
 }
 
-// override sets n to a header's number; a header that is none is ignored, as
-// proxies add what they like.
-func override(n *int, header string, low int) {
-	if m, err := strconv.ParseInt(header, 10, 32); err == nil && int(m) >= low {
-		*n = int(m)
+// word returns a string.
+func (r *reader) word(v tape.Value) string {
+	if v.Given() && v.Kind() != tape.String {
+		r.fail(v, "must be a string, not %s", kindName(v.Kind()))
 	}
-}
-
-// lease returns the time for which an object's cache_control asks, or 0.
-func (r *reader) lease(object tape.Value) time.Duration {
-	ask := r.field(object, "cache_control", tape.Object)
-	if ask.Kind() == tape.None {
-		return 0
-	}
-	if r.asks++; r.asks > leasesMost {
-		r.fail(ask, "more than %d of them", leasesMost)
-	}
-	ttl := r.text(ask, "ttl")
-	if ttl == "" {
-		return leaseDefault
-	}
-	d, ok := duration(ttl)
-	if !ok {
-		r.fail(ask.Key("ttl"), "must be a time such as 5m, 1h or 90s, not %s", cut(ttl))
-	}
-	return min(d, leaseMost)
-}
-
-// duration reads a whole number of seconds, minutes or hours.
-func duration(s string) (time.Duration, bool) {
-	unit := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour}[s[len(s)-1]]
-	n, err := strconv.ParseUint(s[:len(s)-1], 10, 31)
-	if err != nil || unit == 0 || n == 0 {
-		return 0, false
-	}
-	return time.Duration(n) * unit, true
-}
-
-// sampling reads the fields that the dialects share.
-func (r *reader) sampling(root tape.Value) turn.Sampling {
-	s := turn.Sampling{
-		Temperature: r.number(root, "temperature", 0, 2),
-		TopP:        r.number(root, "top_p", 0, 1),
-		Seed:        r.whole(root, "seed", math.MinInt64, math.MaxInt64),
-		Presence:    r.number(root, "presence_penalty", -2, 2),
-		Frequency:   r.number(root, "frequency_penalty", -2, 2),
-	}
-	if k := r.whole(root, "top_k", -1, math.MaxInt32); k != nil {
-		n := int(*k)
-		s.TopK = &n
-	}
-	return s
-}
-
-// stops reads stop strings, a list or a single one; empty ones stop nothing
-// and are left out.
-func (r *reader) stops(root tape.Value, key string) []string {
-	v := root.Key(key)
-	if v.Kind() == tape.String {
-		if s := v.Text(); s != "" {
-			return []string{s}
-		}
-		return nil
-	}
-	var stops []string
-	for _, e := range r.field(root, key, tape.Array).Elements() {
-		if e.Kind() != tape.String {
-			r.fail(e, "must be a string, not %s", kindName(e.Kind()))
-			return nil
-		}
-		if s := e.Text(); s != "" {
-			stops = append(stops, s)
-		}
-	}
-	return stops
+	return v.Text()
 }

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 
 	"github.com/agentinfer/dyn/server/dialect/tape"
@@ -9,9 +11,6 @@ import (
 
 // identityMost bounds what a client says about who it is.
 const identityMost = 128
-
-// kindTurn is the kind of a request that is a step of its agent's work.
-const kindTurn = "turn"
 
 // harnesses tells programs apart by how their User-Agent begins.
 var harnesses = []struct{ prefix, name string }{
@@ -31,14 +30,23 @@ var harnesses = []struct{ prefix, name string }{
 
 // byHeaders returns what the headers tell, in any dialect.
 func byHeaders(header func(string) string) turn.Who {
-	w := turn.Who{Harness: harness(header), Kind: kindTurn}
+	w := turn.Who{Harness: harness(header)}
 	switch {
+	case header("x-dynamo-session-id") != "":
+		parented(&w, header("x-dynamo-session-id"), header("x-dynamo-parent-session-id"))
+	case header("x-dyn-session-id") != "":
+		parented(&w, header("x-dyn-session-id"), header("x-dyn-parent-session-id"))
 	case header("x-claude-code-session-id") != "":
 		claudeHeaders(&w, header)
 	case header("session-id") != "":
 		codexHeaders(&w, header)
 	case header("x-session-id") != "":
-		sessionHeaders(&w, header)
+		parented(&w, header("x-session-id"), header("x-parent-session-id"))
+	case header("x-deepseek-harness-session-id") != "":
+		parented(&w, header("x-deepseek-harness-session-id"), header("x-deepseek-harness-parent-session-id"))
+		if header("x-deepseek-harness-compact") == "1" {
+			w.Kind = kindCompaction
+		}
 	}
 	return w
 }
@@ -93,55 +101,31 @@ func threads(w *turn.Who, thread, parent string) {
 	}
 }
 
-// sessionHeaders reads the headers of OpenCode and Crush. A subagent is a
-// session with a parent there; it joins the parent's session here.
-func sessionHeaders(w *turn.Who, header func(string) string) {
-	w.Session, w.Agent = bounded(header("x-session-id")), "main"
-	if parent := bounded(header("x-parent-session-id")); parent != "" {
+// parented reads a session and the one that started it, as OpenCode, Crush
+// and Dynamo's headers tell them. A subagent is a session with a parent there;
+// it joins the parent's session here.
+func parented(w *turn.Who, session, parent string) {
+	w.Session, w.Agent = bounded(session), "main"
+	if parent = bounded(parent); parent != "" {
 		w.Session, w.Agent, w.Parent = parent, w.Session, "main"
 	}
 }
 
-// aside makes a request beside its agent's work (a title, a probe) a line of
-// its own, so that it is no turn of the lead.
-func aside(w *turn.Who, kind string) {
-	w.Kind = kind
-	if w.Session != "" && w.Lead() {
-		w.Agent, w.Parent = kind, "main"
-	}
-}
-
-// bounded makes a client's text safe to keep and to show: cut, and without
-// control characters.
+// bounded makes a client's text safe to keep and to show: without control
+// characters, and one that is too long becomes its beginning and a hash, so
+// that two of them stay two.
 func bounded(s string) string {
-	if len(s) > identityMost {
-		s = s[:identityMost]
-	}
-	return strings.Map(func(c rune) rune {
+	clean := strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 || c == '\uFFFD' {
 			return -1
 		}
 		return c
 	}, s)
-}
-
-// lastUserText returns the last text of the last user message.
-func lastUserText(t *turn.Turn) string {
-	if len(t.Messages) == 0 {
-		return ""
+	if len(clean) <= identityMost {
+		return clean
 	}
-	last := t.Messages[len(t.Messages)-1]
-	for i := len(last.Blocks) - 1; last.Role == turn.User && i >= 0; i-- {
-		if last.Blocks[i].Kind == turn.Text {
-			return last.Blocks[i].Text
-		}
-	}
-	return ""
-}
-
-// isProbe reports a request that only asks whether the model answers.
-func isProbe(t *turn.Turn) bool {
-	return t.MaxTokens == 1 && len(t.Tools) == 0 && len(t.Messages) == 1
+	sum := sha256.Sum256([]byte(clean))
+	return strings.ToValidUTF8(clean[:identityMost-32], "") + "~" + hex.EncodeToString(sum[:8])
 }
 
 // nested reads a JSON document inside a string.

@@ -1,19 +1,14 @@
 package dialect
 
 import (
-	"strings"
-
 	"github.com/agentinfer/dyn/server/dialect/tape"
 	"github.com/agentinfer/dyn/turn"
 )
 
-// titleStart is how OpenCode's order for a title begins.
-const titleStart = "You are a title generator"
-
 // who identifies a responses turn: by headers, else by what Codex repeats in
 // the body, else by prompt_cache_key.
-func (r *responsesReader) who(t *turn.Turn, root tape.Value, header func(string) string) turn.Who {
-	w := byHeaders(header)
+func (r *responsesReader) who(t *turn.Turn, root tape.Value) turn.Who {
+	w := byHeaders(r.header)
 	meta := root.Key("client_metadata")
 	if w.Session == "" {
 		if w.Session = bounded(meta.Key("session_id").Text()); w.Session != "" {
@@ -23,24 +18,26 @@ func (r *responsesReader) who(t *turn.Turn, root tape.Value, header func(string)
 		}
 	}
 	cacheKey(&w, root)
-	said := header("x-codex-turn-metadata")
+	said := r.header("x-codex-turn-metadata")
 	if said == "" {
 		said = meta.Key("x-codex-turn-metadata").Text()
 	}
 	nested(said, func(root tape.Value) {
-		if kind := bounded(root.Key("request_kind").Text()); kind != "" {
-			w.Kind = kind
+		if root.Key("request_kind").Text() == kindCompaction {
+			w.Kind = kindCompaction
 		}
 	})
-	sideShape(&w, t)
+	r.byContext(&w, root)
+	r.kind(&w, t)
 	return w
 }
 
 // who identifies a chat turn: by headers, else by prompt_cache_key.
-func (r *chatReader) who(t *turn.Turn, root tape.Value, header func(string) string) turn.Who {
-	w := byHeaders(header)
+func (r *chatReader) who(t *turn.Turn, root tape.Value) turn.Who {
+	w := byHeaders(r.header)
 	cacheKey(&w, root)
-	sideShape(&w, t)
+	r.byContext(&w, root)
+	r.kind(&w, t)
 	return w
 }
 
@@ -54,19 +51,17 @@ func cacheKey(w *turn.Who, root tape.Value) {
 	}
 }
 
-// sideShape recognises requests beside the work by what they look like.
-func sideShape(w *turn.Who, t *turn.Turn) {
-	switch {
-	case isProbe(t):
-		aside(w, "probe")
-	case len(t.Tools) == 0 && titled(t):
-		aside(w, "title")
+// byContext takes the session from nvext where nothing else tells it: from
+// the former session_control and agent_context of Dynamo's frontend.
+func (r *reader) byContext(w *turn.Who, root tape.Value) {
+	if w.Session != "" {
+		return
 	}
-}
-
-func titled(t *turn.Turn) bool {
-	if len(t.Messages) == 0 || t.Messages[0].Role != turn.System || len(t.Messages[0].Blocks) == 0 {
-		return false
+	ext := root.Key("nvext")
+	for _, key := range []string{"session_control", "agent_context"} {
+		if o := ext.Key(key); o.Key("session_id").Text() != "" {
+			parented(w, o.Key("session_id").Text(), o.Key("parent_session_id").Text())
+			return
+		}
 	}
-	return strings.HasPrefix(t.Messages[0].Blocks[0].Text, titleStart)
 }

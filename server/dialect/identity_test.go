@@ -25,35 +25,35 @@ func TestWho(t *testing.T) {
 			"claude lead", turn.Messages,
 			map[string]string{"X-Claude-Code-Session-Id": "S", "User-Agent": "claude-cli/2.1.332 (external, cli)"},
 			msgs + `}`,
-			turn.Who{Harness: "claude-code", Session: "S", Agent: "main", Kind: "turn"},
+			turn.Who{Harness: "claude-code", Session: "S", Agent: "main", Kind: "user"},
 		},
 		{
 			"claude subagent", turn.Messages,
 			map[string]string{"X-Claude-Code-Session-Id": "S", "x-claude-code-agent-id": "a1"},
 			msgs + `}`,
-			turn.Who{Harness: "claude-code", Session: "S", Agent: "a1", Parent: "main", Kind: "turn"},
+			turn.Who{Harness: "claude-code", Session: "S", Agent: "a1", Parent: "main", Kind: "subagent"},
 		},
 		{
 			"claude subagent of a subagent", turn.Messages,
 			map[string]string{"X-Claude-Code-Session-Id": "S", "x-claude-code-agent-id": "a2", "x-claude-code-parent-agent-id": "a1"},
 			msgs + `}`,
-			turn.Who{Harness: "claude-code", Session: "S", Agent: "a2", Parent: "a1", Kind: "turn"},
+			turn.Who{Harness: "claude-code", Session: "S", Agent: "a2", Parent: "a1", Kind: "subagent"},
 		},
 		{
 			"claude without headers", turn.Messages, nil,
 			msgs + `,"metadata":{"user_id":"{\"device_id\":\"d\",\"session_id\":\"S\"}"}` +
 				system(`x-anthropic-billing-header: cc_version=2.1.332.9d8; cc_entrypoint=cli; cc_is_subagent=true;`) + `}`,
-			turn.Who{Harness: "claude-code", Session: "S", Agent: "sub-9d8", Parent: "main", Kind: "turn"},
+			turn.Who{Harness: "claude-code", Session: "S", Agent: "sub-9d8", Parent: "main", Kind: "subagent"},
 		},
 		{
 			"claude of old", turn.Messages, nil,
 			msgs + `,"metadata":{"user_id":"user_ff_account__session_S"}}`,
-			turn.Who{Session: "S", Agent: "main", Kind: "turn"},
+			turn.Who{Session: "S", Agent: "main", Kind: "user"},
 		},
 		{
 			"claude title", turn.Messages,
 			map[string]string{"X-Claude-Code-Session-Id": "S"},
-			msgs + `,"output_config":{"format":{"type":"json_schema","schema":{}}}}`,
+			msgs + `,"output_config":{"format":{"type":"json_schema","schema":{"properties":{"title":{"type":"string"}}}}}}`,
 			turn.Who{Harness: "claude-code", Session: "S", Agent: "title", Parent: "main", Kind: "title"},
 		},
 		{
@@ -66,7 +66,7 @@ func TestWho(t *testing.T) {
 			"claude search", turn.Messages,
 			map[string]string{"X-Claude-Code-Session-Id": "S"},
 			msgs + `,"tools":[{"type":"web_search_20250305","name":"web_search"}]}`,
-			turn.Who{Harness: "claude-code", Session: "S", Agent: "search", Parent: "main", Kind: "search"},
+			turn.Who{Harness: "claude-code", Session: "S", Agent: "search", Parent: "main", Kind: "subagent"},
 		},
 		{
 			"claude compaction", turn.Messages,
@@ -83,7 +83,7 @@ func TestWho(t *testing.T) {
 			"qwen as claude", turn.Messages,
 			map[string]string{"User-Agent": "claude-cli/0.24.4 (external, cli)"},
 			msgs + `}`,
-			turn.Who{Harness: "qwen-code", Kind: "turn"},
+			turn.Who{Harness: "qwen-code", Kind: "user"},
 		},
 		{
 			"codex root", turn.Responses,
@@ -95,35 +95,35 @@ func TestWho(t *testing.T) {
 			"codex subagent", turn.Responses,
 			map[string]string{"session-id": "R", "thread-id": "T", "x-codex-parent-thread-id": "R", "x-codex-window-id": "T:0"},
 			input + `}`,
-			turn.Who{Harness: "codex", Session: "R", Agent: "T", Parent: "main", Kind: "turn"},
+			turn.Who{Harness: "codex", Session: "R", Agent: "T", Parent: "main", Kind: "subagent"},
 		},
 		{
 			"codex without headers", turn.Responses, nil,
 			input + `,"client_metadata":{"session_id":"R","thread_id":"T","x-codex-parent-thread-id":"P","x-codex-turn-metadata":"{\"request_kind\":\"turn\"}"}}`,
-			turn.Who{Harness: "codex", Session: "R", Agent: "T", Parent: "P", Kind: "turn"},
+			turn.Who{Harness: "codex", Session: "R", Agent: "T", Parent: "P", Kind: "subagent"},
 		},
 		{
 			"a cache key", turn.Responses, nil,
 			input + `,"prompt_cache_key":"K"}`,
-			turn.Who{Session: "K", Agent: "main", Kind: "turn"},
+			turn.Who{Session: "K", Agent: "main", Kind: "user"},
 		},
 		{
 			"pi", turn.Responses,
 			map[string]string{"session-id": "P", "user-agent": "pi/1.6.0 (linux)"},
 			input + `,"prompt_cache_key":"P"}`,
-			turn.Who{Harness: "pi", Session: "P", Agent: "main", Kind: "turn"},
+			turn.Who{Harness: "pi", Session: "P", Agent: "main", Kind: "user"},
 		},
 		{
 			"opencode", turn.Chat,
 			map[string]string{"x-session-id": "s1", "User-Agent": "opencode/1.18.33 ai-sdk"},
 			talk + `}`,
-			turn.Who{Harness: "opencode", Session: "s1", Agent: "main", Kind: "turn"},
+			turn.Who{Harness: "opencode", Session: "s1", Agent: "main", Kind: "user"},
 		},
 		{
 			"opencode subagent", turn.Chat,
 			map[string]string{"x-session-id": "s2", "x-parent-session-id": "s1", "User-Agent": "opencode/1.18.33"},
 			talk + `}`,
-			turn.Who{Harness: "opencode", Session: "s1", Agent: "s2", Parent: "main", Kind: "turn"},
+			turn.Who{Harness: "opencode", Session: "s1", Agent: "s2", Parent: "main", Kind: "subagent"},
 		},
 		{
 			"opencode title", turn.Chat,
@@ -131,12 +131,12 @@ func TestWho(t *testing.T) {
 			`{"model":"m","messages":[{"role":"system","content":"You are a title generator. You"},{"role":"user","content":"hi"}]}`,
 			turn.Who{Harness: "opencode", Session: "s1", Agent: "title", Parent: "main", Kind: "title"},
 		},
-		{"nobody", turn.Chat, nil, talk + `}`, turn.Who{Kind: "turn"}},
+		{"nobody", turn.Chat, nil, talk + `}`, turn.Who{Kind: "user"}},
 		{
 			"hostile", turn.Chat,
 			map[string]string{"x-session-id": "\x1b[31ma\x00\xff" + strings.Repeat("b", 500)},
 			talk + `}`,
-			turn.Who{Session: "[31ma" + strings.Repeat("b", 120), Agent: "main", Kind: "turn"},
+			turn.Who{Session: "[31ma" + strings.Repeat("b", 91) + "~fb59696a123f52ce", Agent: "main", Kind: "user"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestWho(t *testing.T) {
 					}
 				}
 				return ""
-			})
+			}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +165,7 @@ func TestRecordedIdentity(t *testing.T) {
 		if c == nil {
 			continue
 		}
-		got, err := c.Decode(r.body, r.header)
+		got, err := c.Decode(r.body, r.header, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,11 @@ func TestRecordedIdentity(t *testing.T) {
 			t.Errorf("%s #%d: session %q", r.file, r.seq, got.Who.Session)
 		}
 		sub := r.header("x-claude-code-agent-id") + r.header("x-codex-parent-thread-id") + r.header("x-parent-session-id")
-		if got.Who.Kind == kindTurn && got.Who.Lead() != (sub == "") {
+		switch got.Who.Kind {
+		case kindTitle, kindClassifier, kindProbe:
+			continue
+		}
+		if len(got.Tools) > 1 && got.Who.Lead() != (sub == "") {
 			t.Errorf("%s #%d: %+v", r.file, r.seq, got.Who)
 		}
 	}

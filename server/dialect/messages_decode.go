@@ -11,14 +11,18 @@ type messages struct{}
 func (messages) Dialect() turn.Dialect { return turn.Messages }
 
 // Decode reads a body of POST /v1/messages.
-func (messages) Decode(body []byte, header func(string) string) (*turn.Turn, error) {
-	return decodeMessages(body, header, true)
+func (messages) Decode(body []byte, header func(string) string, rc *Recall) (*turn.Turn, error) {
+	return decode(turn.Messages, func(r *reader) form {
+		return &messagesReader{reader: r.as(turn.Messages), limited: true}
+	}, body, header, rc)
 }
 
 // DecodeCount reads a body of POST /v1/messages/count_tokens: a request
 // without max_tokens.
 func DecodeCount(body []byte, header func(string) string) (*turn.Turn, error) {
-	return decodeMessages(body, header, false)
+	return decode(turn.Messages, func(r *reader) form {
+		return &messagesReader{reader: r.as(turn.Messages)}
+	}, body, header, nil)
 }
 
 // CountJSON returns the answer of count_tokens.
@@ -26,74 +30,44 @@ func CountJSON(tokens int) []byte {
 	return append(appendInt([]byte(`{"input_tokens":`), int64(tokens)), '}')
 }
 
-func decodeMessages(body []byte, header func(string) string, limited bool) (*turn.Turn, error) {
-	r := &messagesReader{reader: reader{dots: true}}
-	doc, fault := r.parse(body)
-	if fault != nil {
-		return nil, fault
-	}
-	defer doc.Free()
-	header = orNone(header)
-	root := doc.Root()
-	t := &turn.Turn{Dialect: turn.Messages, Model: r.needed(root, "model")}
-	t.Stream = r.flag(root, "stream")
-	if t.MaxTokens = r.limit(root, "max_tokens"); limited && t.MaxTokens == 0 {
+// messagesReader reads a messages body.
+type messagesReader struct {
+	*reader
+	limited bool // max_tokens must be given
+}
+
+func (r *messagesReader) base() *reader { return r.reader }
+
+func (r *messagesReader) fields(t *turn.Turn, root tape.Value) {
+	if t.MaxTokens = r.limit(root, "max_tokens"); r.limited && t.MaxTokens == 0 {
 		r.lacks(root, "max_tokens")
 	}
-	t.Tools = r.tools(root)
-	t.Messages = r.conversation(root)
-	r.choice(t, root)
 	r.thinking(t, root)
-	t.Sampling = r.sampling(root)
+	config := r.field(root, "output_config", tape.Object)
+	t.Thinking.Effort = r.text(config, "effort")
+	if t.Format = r.flatFormat(r.field(root, "output_format", tape.Object)); config.Key("format").Given() {
+		t.Format = r.flatFormat(r.field(config, "format", tape.Object))
+	}
 	t.Stop = r.stops(root, "stop_sequences")
-	r.hints(t, root, header)
-	t.Hints.Lease = max(t.Hints.Lease, r.lease(root))
-	t.Who = r.who(t, root, header)
-	if r.failed() {
-		return nil, r.fault
-	}
-	return t, nil
+	t.Hints.Lease = r.lease(root)
 }
 
-// messagesReader reads a messages body. deferred holds the definitions of
-// tools that are hidden until a tool_reference names them, expanded the bytes
-// that references have become so far.
-type messagesReader struct {
-	reader
-	deferred map[string]turn.Tool
-	expanded int
+// lead returns the system prompt.
+func (r *messagesReader) lead(root tape.Value) []turn.Message {
+	sys := root.Key("system")
+	if !sys.Given() {
+		return nil
+	}
+	return []turn.Message{{Role: turn.System, Blocks: r.content(sys, turn.System)}}
 }
 
-// conversation returns the system prompt and the messages.
-func (r *messagesReader) conversation(root tape.Value) []turn.Message {
-	var ms []turn.Message
-	if sys := root.Key("system"); sys.Given() {
-		ms = append(ms, turn.Message{Role: turn.System, Blocks: r.content(sys, turn.System)})
-	}
-	list := r.field(root, "messages", tape.Array)
-	switch {
-	case r.failed():
-	case list.Kind() == tape.None:
-		r.lacks(root, "messages")
-	case list.Empty():
-		r.fail(list, "at least one message is required")
-	}
-	for _, m := range list.Elements() {
-		if r.failed() {
-			return nil
-		}
-		ms = r.message(ms, m)
-	}
-	return ms
+func (r *messagesReader) list(root tape.Value) (tape.Value, []turn.Message) {
+	return r.nonEmpty(root, "messages"), nil
 }
 
-// message appends one of the client's messages. A user message with results
+// element appends one of the client's messages. A user message with results
 // of calls becomes several, in order.
-func (r *messagesReader) message(ms []turn.Message, m tape.Value) []turn.Message {
-	if m.Kind() != tape.Object {
-		r.fail(m, "must be an object, not %s", kindName(m.Kind()))
-		return ms
-	}
+func (r *messagesReader) element(ms []turn.Message, m tape.Value) []turn.Message {
 	role := r.role(m)
 	content := m.Key("content")
 	if !r.failed() && !content.Given() {
@@ -129,32 +103,18 @@ func (r *messagesReader) content(v tape.Value, role turn.Role) []turn.Block {
 		r.fail(v, "must be a string or an array, not %s", kindName(v.Kind()))
 		return nil
 	}
-	var blocks []turn.Block
-	for _, b := range v.Elements() {
-		if b.Kind() != tape.Object {
-			r.fail(b, "must be an object, not %s", kindName(b.Kind()))
-		}
-		if r.failed() {
-			return nil
-		}
-		blocks = r.block(blocks, b, role)
-	}
-	return blocks
+	return r.blocks(v, func(blocks []turn.Block, b tape.Value) []turn.Block { return r.block(blocks, b, role) })
 }
 
 // block appends one content block. role is turn.ToolRole inside a result.
 func (r *messagesReader) block(blocks []turn.Block, b tape.Value, role turn.Role) []turn.Block {
 	switch kind := r.needed(b, "type"); {
 	case kind == "text":
-		text := r.field(b, "text", tape.String)
-		if text.Kind() == tape.None {
-			r.lacks(b, "text")
-		}
-		return append(blocks, turn.Block{Kind: turn.Text, Text: text.Text(), Lease: r.lease(b)})
+		return append(blocks, r.plain(b, "text"))
 	case kind == "image":
-		return append(blocks, turn.Block{Kind: turn.Image, Raw: clone(b), Lease: r.lease(b)})
+		return append(blocks, r.kept(turn.Image, b))
 	case kind == "document":
-		return append(blocks, turn.Block{Kind: turn.Document, Raw: clone(b), Lease: r.lease(b)})
+		return append(blocks, r.kept(turn.Document, b))
 	case kind == "thinking" && role == turn.Assistant:
 		return append(blocks, r.thought(b))
 	case kind == "tool_use" && role == turn.Assistant:
@@ -162,9 +122,11 @@ func (r *messagesReader) block(blocks []turn.Block, b tape.Value, role turn.Role
 	case kind == "tool_result" && role == turn.User:
 		return r.result(blocks, b)
 	case kind == "tool_reference" && role == turn.ToolRole:
-		return append(blocks, turn.Block{Kind: turn.Text, Text: r.reference(b)})
+		return append(blocks, turn.Block{Refs: []string{r.needed(b, "tool_name")}, Lease: r.lease(b)})
+	case kind == "tool_addition" && role == turn.System:
+		return append(blocks, r.addition(b))
 	}
-	return append(blocks, turn.Block{Kind: turn.Other, Raw: clone(b), Lease: r.lease(b)})
+	return append(blocks, r.kept(turn.Other, b))
 }
 
 func (r *messagesReader) thought(b tape.Value) turn.Block {

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -46,12 +47,12 @@ func TestMessagesContent(t *testing.T) {
 			assistant think("" "dyn1.***")`},
 		{"deferred tools", `"tools":[{"name":"Now"},{"name":"Later","description":"d","input_schema":{"type":"object"},"defer_loading":true},{"name":"DeferredToolPlaceholder","defer_loading":true}],
 			"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"tool_reference","tool_name":"Later"},{"type":"tool_reference","tool_name":"Gone"}]}]}]`, `
-			tool result(c "<functions>\n<function>{\"description\":\"d\",\"name\":\"Later\",\"parameters\":{\"type\":\"object\"}}</function>\n</functions>\n<functions>Gone</functions>")`},
+			tool result(c "" refs ["Later" "Gone"])`},
 	})
 }
 
 func TestMessagesFields(t *testing.T) {
-	got := decode(t, turn.Messages, `{"model":"m","max_tokens":7,"stream":true,"unknown":{"x":1},
+	got := decoded(t, turn.Messages, `{"model":"m","max_tokens":7,"stream":true,"unknown":{"x":1},
 		"messages":[{"role":"user","content":"hi"}],
 		"tools":[{"name":"A","description":"d","input_schema":{"b":1, "a":2},"cache_control":{"type":"ephemeral","ttl":"1h"}},
 			{"type":"web_search_20250305","name":"web_search"},{"type":"custom","name":"B","defer_loading":true},{"type":"mcp_toolset"},{"name":"A"}],
@@ -60,7 +61,7 @@ func TestMessagesFields(t *testing.T) {
 		"temperature":0.5,"top_p":1,"top_k":20,"stop_sequences":["x","","y"],
 		"cache_control":{"type":"ephemeral"},"cache_salt":"s",
 		"nvext":{"agent_hints":{"priority":-3,"strict_priority":2,"latency_class":"batch","osl":5}}}`)
-	if len(got.Tools) != 1 || got.Tools[0].Name != "A" || string(got.Tools[0].Schema) != `{"b":1, "a":2}` || got.Tools[0].Lease != time.Hour {
+	if len(got.Tools) != 2 || got.Tools[0].Name != "A" || got.Tools[0].Deferred || !got.Tools[1].Deferred || string(got.Tools[0].Schema) != `{"b":1, "a":2}` || got.Tools[0].Lease != time.Hour {
 		t.Errorf("tools: %+v", got.Tools)
 	}
 	if want := (turn.ToolChoice{Mode: "named", Name: "A"}); got.ToolChoice != want || !got.OneCall {
@@ -69,7 +70,7 @@ func TestMessagesFields(t *testing.T) {
 	if want := (turn.Thinking{Mode: "on", Effort: "high", Omitted: true}); got.Thinking != want {
 		t.Errorf("thinking: got %+v, want %+v", got.Thinking, want)
 	}
-	if want := (turn.Hints{Priority: -3, Strict: 2, Batch: true, Lease: 5 * time.Minute}); got.Hints != want {
+	if want := (turn.Hints{Priority: -3, Strict: 2, Batch: true, OSL: 5, Lease: 5 * time.Minute}); !reflect.DeepEqual(got.Hints, want) {
 		t.Errorf("hints: got %+v, want %+v", got.Hints, want)
 	}
 	s := got.Sampling
@@ -89,7 +90,7 @@ func TestMessagesThinking(t *testing.T) {
 		`,"thinking":{"type":"adaptive"},"output_config":{"effort":"low","x":null}`: {Mode: "on", Effort: "low"},
 		`,"thinking":null,"output_config":null`:                                     {Mode: "off"},
 	} {
-		got := decode(t, turn.Messages, `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"hi"}]`+body+`}`)
+		got := decoded(t, turn.Messages, `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"hi"}]`+body+`}`)
 		if got.Thinking != want {
 			t.Errorf("%s: got %+v, want %+v", body, got.Thinking, want)
 		}
@@ -113,7 +114,7 @@ func TestCount(t *testing.T) {
 // is used again.
 func TestBodyIsNotKept(t *testing.T) {
 	body := []byte(`{"model":"mm","max_tokens":9,"tools":[{"name":"A","input_schema":{"a":1}}],"messages":[{"role":"user","content":"hello"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"A","input":{"k":"v"}}]}]}`)
-	got, err := messages{}.Decode(body, nil)
+	got, err := messages{}.Decode(body, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

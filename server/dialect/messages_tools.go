@@ -8,65 +8,72 @@ import (
 // placeholderTool is a tool that Claude Code sends only to keep deferral on.
 const placeholderTool = "DeferredToolPlaceholder"
 
-// expandedMost bounds what all tool references of a body expand to, in bytes.
-const expandedMost = 4 << 20
+// tool appends a tool. Typed tools run at Anthropic and are dropped, with or
+// without a schema. Only defer_loading defers a tool; no beta does.
+func (r *messagesReader) tool(set *toolSet, v tape.Value) {
+	if kind := r.text(v, "type"); kind != "" && kind != "custom" {
+		return
+	}
+	t := r.function(v, "input_schema")
+	t.Lease = r.lease(v)
+	t.Deferred = r.flag(v, "defer_loading")
+	if t.Deferred && t.Name == placeholderTool {
+		return
+	}
+	set.add(r.reader, v, t)
+}
 
-// tools returns the tools that the model sees from the start and keeps the
-// definitions of deferred ones. Typed tools run at Anthropic and are dropped,
-// with or without a schema.
-func (r *messagesReader) tools(root tape.Value) []turn.Tool {
-	var set toolSet
-	for _, v := range r.field(root, "tools", tape.Array).Elements() {
-		if v.Kind() != tape.Object {
-			r.fail(v, "must be an object, not %s", kindName(v.Kind()))
-		}
-		if r.failed() {
-			return nil
-		}
-		if kind := r.text(v, "type"); kind != "" && kind != "custom" {
+// addition returns a tool_addition: the client's JSON, and the tool's name
+// when it names one or brings its definition.
+func (r *messagesReader) addition(b tape.Value) turn.Block {
+	kept := r.kept(turn.Other, b)
+	tool := b.Key("tool")
+	if tool.Key("type").Text() == "tool_definition" {
+		tool = tool.Key("definition")
+	}
+	if name := tool.Key("name").Text(); name != "" {
+		kept.Refs = []string{name}
+	}
+	return kept
+}
+
+// inline adds the tools that messages define by value, hidden until there.
+func (r *messagesReader) inline(t *turn.Turn) {
+	set := toolSet{list: t.Tools}
+	for i := range t.Messages {
+		if t.Messages[i].Role != turn.System {
 			continue
 		}
-		tool := r.tool(v, "input_schema")
-		tool.Lease = r.lease(v)
-		if !r.flag(v, "defer_loading") {
-			set.add(&r.reader, v, tool)
-			continue
-		}
-		if tool.Name != placeholderTool {
-			if r.deferred == nil {
-				r.deferred = map[string]turn.Tool{}
+		for _, b := range t.Messages[i].Blocks {
+			if b.Kind == turn.Other && len(b.Refs) == 1 {
+				r.defined(&set, b)
 			}
-			r.deferred[tool.Name] = tool
 		}
 	}
-	return set.list
+	t.Tools = set.list
 }
 
-// reference returns what a tool_reference stands for: the tool's definition,
-// in the form that Claude Code's ToolSearch promises to its model.
-func (r *messagesReader) reference(v tape.Value) string {
-	name := r.needed(v, "tool_name")
-	tool, ok := r.deferred[name]
-	if !ok {
-		return "<functions>" + name + "</functions>"
+// defined adds the tool that a tool_addition defines, if it does.
+func (r *messagesReader) defined(set *toolSet, b turn.Block) {
+	if _, known := findTool(set.list, b.Refs[0]); known {
+		return
 	}
-	r.expanded += len(tool.Description) + len(tool.Schema)
-	if r.expanded > expandedMost {
-		r.fail(v, "references to tools expand to more than %d MiB", expandedMost>>20)
-		return ""
-	}
-	b := appendString([]byte(`<functions>`+"\n"+`<function>{"description":`), tool.Description)
-	b = appendString(append(b, `,"name":`...), tool.Name)
-	b = append(b, `,"parameters":`...)
-	if tool.Schema == nil {
-		b = append(b, "{}"...)
-	}
-	b = append(b, tool.Schema...)
-	return string(append(b, "}</function>\n</functions>"...))
+	nested(string(b.Raw), func(root tape.Value) {
+		def := root.Key("tool").Key("definition")
+		if kind := def.Key("type").Text(); def.Kind() != tape.Object || kind != "" && kind != "custom" {
+			return
+		}
+		inner := &reader{}
+		if t := inner.function(def, "input_schema"); !inner.failed() {
+			t.Deferred = true
+			set.add(r.reader, tape.Value{}, t)
+		}
+	})
 }
 
-// choice reads tool_choice. A tool that is deferred may be named too.
-func (r *messagesReader) choice(t *turn.Turn, root tape.Value) {
+// rest reads tool_choice. A tool that is deferred may be named too.
+func (r *messagesReader) rest(t *turn.Turn, root tape.Value) {
+	r.inline(t)
 	v := r.field(root, "tool_choice", tape.Object)
 	if v.Kind() == tape.None {
 		return
@@ -78,18 +85,14 @@ func (r *messagesReader) choice(t *turn.Turn, root tape.Value) {
 	case "any":
 		r.require(t)
 	case "tool":
-		name := r.needed(v, "name")
-		if _, ok := r.deferred[name]; ok {
-			t.ToolChoice = turn.ToolChoice{Mode: "named", Name: name}
-			return
-		}
-		r.name(t, v.Key("name"), name)
+		r.name(t, v.Key("name"), r.needed(v, "name"))
 	default:
 		r.fail(v.Key("type"), "must be 'auto', 'any', 'tool' or 'none', not '%s'", cut(kind))
 	}
 }
 
-// thinking reads thinking and effort. The API thinks only when it is told to.
+// thinking reads the switch. The API thinks only when it is told to; a budget
+// is no limit here, so that one over max_tokens does no harm.
 func (r *messagesReader) thinking(t *turn.Turn, root tape.Value) {
 	v := r.field(root, "thinking", tape.Object)
 	t.Thinking.Mode = "off"
@@ -98,5 +101,4 @@ func (r *messagesReader) thinking(t *turn.Turn, root tape.Value) {
 		t.Thinking.Mode = "on"
 	}
 	t.Thinking.Omitted = r.text(v, "display") == "omitted"
-	t.Thinking.Effort = r.text(r.field(root, "output_config", tape.Object), "effort")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agentinfer/dyn/server/dialect/tape"
+	"github.com/agentinfer/dyn/turn"
 )
 
 // reader reads fields of a client's document and keeps the first problem it
@@ -15,14 +16,39 @@ import (
 // another type is a problem. Callers go on and ask for the problem at the
 // end, loops stop at it.
 type reader struct {
-	dots  bool // spell places as messages.0.content, not messages[0].content
-	fault *Problem
-	asks  int // cache_control fields so far
+	dialect turn.Dialect
+	header  func(string) string
+	memo    *memo // nil without a Recall
+	fault   *Problem
+	asks    int         // cache_control fields so far
+	known   []turn.Tool // the turn's tools, by which replayed calls find their flat names
+	offer   offer
+}
+
+// offer is what the client's list of tools looks like.
+type offer struct {
+	tools  int  // all, hosted ones too
+	search bool // the last one is a hosted web search
+}
+
+func (o *offer) see(v tape.Value) {
+	o.tools++
+	o.search = strings.HasPrefix(v.Key("type").Text(), searchTool)
+}
+
+// as returns r for a dialect.
+func (r *reader) as(d turn.Dialect) *reader {
+	r.dialect = d
+	return r
 }
 
 // parse reads the body's root, which must be an object.
 func (r *reader) parse(body []byte) (*tape.Doc, *Problem) {
-	doc, err := tape.Parse(body)
+	parse := tape.Parse
+	if r.memo != nil {
+		parse = func(src []byte) (*tape.Doc, error) { return tape.ParseKnown(src, r.memo.look) }
+	}
+	doc, err := parse(body)
 	if err != nil {
 		var e *tape.Error
 		errors.As(err, &e)
@@ -57,10 +83,11 @@ func (r *reader) report(v tape.Value, key, message string) {
 // spell returns the place of a value, or of a field that it lacks, as the
 // dialect's clients know it.
 func (r *reader) spell(v tape.Value, key string) string {
+	dots := r.dialect == turn.Messages // messages.0.content, else messages[0].content
 	var b strings.Builder
 	for _, s := range append(v.Path(), tape.Step{Key: key, Index: -1}) {
 		switch {
-		case s.Index >= 0 && !r.dots:
+		case s.Index >= 0 && !dots:
 			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
 		case s.Index >= 0:
 			b.WriteString("." + strconv.Itoa(s.Index))
@@ -107,8 +134,10 @@ func (r *reader) needed(object tape.Value, key string) string {
 }
 
 // flag returns a boolean field.
-func (r *reader) flag(object tape.Value, key string) bool {
-	v := object.Key(key)
+func (r *reader) flag(object tape.Value, key string) bool { return r.yes(object.Key(key)) }
+
+// yes returns a boolean.
+func (r *reader) yes(v tape.Value) bool {
 	switch v.Kind() {
 	case tape.True:
 		return true
@@ -121,8 +150,17 @@ func (r *reader) flag(object tape.Value, key string) bool {
 
 // whole returns an integer field between low and high, or nil.
 func (r *reader) whole(object tape.Value, key string, low, high int64) *int64 {
-	v := r.field(object, key, tape.Number)
-	if v.Kind() == tape.None {
+	return r.wholeOf(object.Key(key), low, high)
+}
+
+// wholeOf returns an integer between low and high, what is over it as high; or
+// nil.
+func (r *reader) wholeOf(v tape.Value, low, high int64) *int64 {
+	if !v.Given() {
+		return nil
+	}
+	if v.Kind() != tape.Number {
+		r.fail(v, "must be %s, not %s", kindName(tape.Number), kindName(v.Kind()))
 		return nil
 	}
 	n, ok := v.Int()

@@ -11,53 +11,65 @@ type responses struct{}
 func (responses) Dialect() turn.Dialect { return turn.Responses }
 
 // Decode reads a body of POST /v1/responses.
-func (responses) Decode(body []byte, header func(string) string) (*turn.Turn, error) {
-	r := &responsesReader{}
-	doc, fault := r.parse(body)
-	if fault != nil {
-		return nil, fault
-	}
-	defer doc.Free()
-	header = orNone(header)
-	root := doc.Root()
-	t := &turn.Turn{Dialect: turn.Responses, Model: r.needed(root, "model")}
-	t.Stream = r.flag(root, "stream")
+func (responses) Decode(body []byte, header func(string) string, rc *Recall) (*turn.Turn, error) {
+	return decode(turn.Responses, func(r *reader) form {
+		return &responsesReader{reader: r.as(turn.Responses)}
+	}, body, header, rc)
+}
+
+// DecodeInput reads a body of POST /v1/responses/input_tokens: a request that
+// may have no input.
+func DecodeInput(body []byte, header func(string) string) (*turn.Turn, error) {
+	return decode(turn.Responses, func(r *reader) form {
+		return &responsesReader{reader: r.as(turn.Responses), counts: true}
+	}, body, header, nil)
+}
+
+// InputJSON returns the answer of input_tokens.
+func InputJSON(tokens int) []byte {
+	return append(appendInt([]byte(`{"object":"response.input_tokens","input_tokens":`), int64(tokens)), '}')
+}
+
+// responsesReader reads a responses body.
+type responsesReader struct {
+	*reader
+	counts bool // the input may be absent
+	limit1 bool // one token is asked for
+}
+
+func (r *responsesReader) base() *reader { return r.reader }
+
+func (r *responsesReader) fields(t *turn.Turn, root tape.Value) {
 	t.MaxTokens = r.limit(root, "max_output_tokens")
+	r.limit1 = t.MaxTokens == 1
 	t.OneCall = root.Key("parallel_tool_calls").Kind() == tape.False
 	r.flag(root, "parallel_tool_calls")
-	r.unstored(root)
-	t.Tools = r.tools(root)
-	r.known = t.Tools
-	t.Messages = r.conversation(root, t.MaxTokens)
-	r.choice(t, root)
+	r.state(t, root)
 	effort(t, r.text(r.field(root, "reasoning", tape.Object), "effort"))
-	t.Sampling = r.sampling(root)
-	r.hints(t, root, header)
-	t.Who = r.who(t, root, header)
-	if r.failed() {
-		return nil, r.fault
-	}
-	t.Echo = echo(root)
-	return t, nil
-}
-
-// responsesReader reads a responses body. known are the turn's tools, by
-// which replayed calls find their flat names.
-type responsesReader struct {
-	reader
-	known []turn.Tool
-}
-
-// unstored refuses what needs answers to be kept here. To drop such a field
-// in silence would make the model forget what the client believes it knows.
-func (r *responsesReader) unstored(root tape.Value) {
-	for _, key := range []string{"previous_response_id", "conversation", "prompt"} {
-		if v := root.Key(key); v.Given() {
-			r.fail(v, "is not supported: nothing is stored here, send the whole input")
+	t.Format = r.flatFormat(r.field(r.field(root, "text", tape.Object), "format", tape.Object))
+	for _, v := range r.field(root, "include", tape.Array).Elements() {
+		if v.Text() == "message.output_text.logprobs" {
+			t.Sampling.Logprobs = true
+			t.Sampling.TopLogprobs = r.alternatives(root)
 		}
 	}
+	t.Echo = echo(root)
+}
+
+// state reads what the client wants kept, and what it goes on from. What other
+// things would have to be kept here is refused: to drop such a field in
+// silence would make the model forget what the client believes it knows.
+func (r *responsesReader) state(t *turn.Turn, root tape.Value) {
+	t.Store = r.flag(root, "store") || !root.Key("store").Given()
+	t.Previous = r.text(root, "previous_response_id")
+	if v := root.Key("conversation"); v.Given() {
+		r.fail(v, "is not supported: conversations are not kept here, use previous_response_id or send the whole input")
+	}
+	if v := root.Key("prompt"); v.Given() {
+		r.fail(v, "is not supported: prompts are not kept here, send their text as instructions and input")
+	}
 	if r.flag(root, "background") {
-		r.fail(root.Key("background"), "is not supported: answers come with the request")
+		r.fail(root.Key("background"), "is not supported: answers come with the request, ask with background false")
 	}
 }
 
@@ -72,49 +84,45 @@ func effort(t *turn.Turn, level string) {
 	}
 }
 
-// conversation returns the instructions and the input. An empty list is a
-// problem, unless one token is asked for: that is how Codex probes a server.
-func (r *responsesReader) conversation(root tape.Value, limit int) []turn.Message {
-	var ms []turn.Message
+// lead returns the instructions.
+func (r *responsesReader) lead(root tape.Value) []turn.Message {
 	if text := r.text(root, "instructions"); text != "" {
-		ms = append(ms, say(turn.System, text))
+		return []turn.Message{say(turn.System, text)}
 	}
+	return nil
+}
+
+// list returns the input. An empty list is a problem, unless one token is
+// asked for: that is how Codex probes a server.
+func (r *responsesReader) list(root tape.Value) (tape.Value, []turn.Message) {
 	input := root.Key("input")
 	switch input.Kind() {
 	case tape.String:
-		return append(ms, say(turn.User, input.Text()))
+		return input, []turn.Message{say(turn.User, input.Text())}
 	case tape.None, tape.Null:
+		if r.counts {
+			return input, []turn.Message{say(turn.User, "")}
+		}
 		r.lacks(root, "input")
-		return nil
+		return input, nil
 	case tape.Array:
 	default:
 		r.fail(input, "must be a string or an array, not %s", kindName(input.Kind()))
-		return nil
+		return input, nil
 	}
-	if input.Empty() {
-		if limit != 1 {
+	if input.Empty() && input.Skipped().Elements == 0 {
+		if !r.limit1 && !r.counts {
 			r.fail(input, "at least one item is required")
 		}
-		return append(ms, say(turn.User, ""))
+		return input, []turn.Message{say(turn.User, "")}
 	}
-	for _, item := range input.Elements() {
-		if item.Kind() != tape.Object {
-			r.fail(item, "must be an object, not %s", kindName(item.Kind()))
-		}
-		if r.failed() {
-			return nil
-		}
-		ms = r.item(ms, item)
-	}
-	if len(ms) == 0 {
-		r.fail(input, "holds no item that is known here")
-	}
-	return ms
+	return input, nil
 }
 
-// item appends one input item. Items that are not known stay with the
-// message before them, so that they make no turn of their own.
-func (r *responsesReader) item(ms []turn.Message, v tape.Value) []turn.Message {
+// element appends one input item. Items that are not known stay with the
+// message before them, so that they make no turn of their own; one that comes
+// first is the user's.
+func (r *responsesReader) element(ms []turn.Message, v tape.Value) []turn.Message {
 	switch kind := r.text(v, "type"); kind {
 	case "", "message":
 		return r.message(ms, v)
@@ -125,11 +133,14 @@ func (r *responsesReader) item(ms []turn.Message, v tape.Value) []turn.Message {
 	case "function_call_output", "custom_tool_call_output":
 		return appendMessage(ms, turn.ToolRole, r.output(v))
 	case "item_reference":
-		r.fail(v, "item_reference is not supported: nothing is stored here, send the item")
+		r.fail(v, "item_reference is not supported: send the item, or previous_response_id")
 	default:
+		other := []turn.Block{{Kind: turn.Other, Raw: clone(v)}}
 		if n := len(ms); n > 0 {
-			ms[n-1].Blocks = append(ms[n-1].Blocks, turn.Block{Kind: turn.Other, Raw: clone(v)})
+			ms[n-1].Blocks = append(ms[n-1].Blocks, other...)
+			return ms
 		}
+		return append(ms, turn.Message{Role: turn.User, Blocks: other})
 	}
 	return ms
 }
@@ -166,41 +177,19 @@ func (r *responsesReader) content(v tape.Value) []turn.Block {
 		r.fail(v, "must be a string or an array, not %s", kindName(v.Kind()))
 		return nil
 	}
-	var blocks []turn.Block
-	for _, p := range v.Elements() {
-		if p.Kind() != tape.Object {
-			r.fail(p, "must be an object, not %s", kindName(p.Kind()))
-		}
-		if r.failed() {
-			return nil
-		}
-		blocks = append(blocks, r.part(p))
-	}
-	return blocks
+	return r.blocks(v, r.part)
 }
 
-func (r *responsesReader) part(p tape.Value) turn.Block {
-	b := turn.Block{Kind: turn.Text, Lease: r.lease(p)}
-	key := "text"
+func (r *responsesReader) part(blocks []turn.Block, p tape.Value) []turn.Block {
 	switch r.needed(p, "type") {
 	case "input_text", "output_text", "text", "summary_text", "reasoning_text":
+		return append(blocks, r.plain(p, "text"))
 	case "refusal":
-		key = "refusal"
+		return append(blocks, r.plain(p, "refusal"))
 	case "input_image":
-		b.Kind = turn.Image
+		return append(blocks, r.kept(turn.Image, p))
 	case "input_file":
-		b.Kind = turn.Document
-	default:
-		b.Kind = turn.Other
+		return append(blocks, r.kept(turn.Document, p))
 	}
-	if b.Kind != turn.Text {
-		b.Raw = clone(p)
-		return b
-	}
-	text := r.field(p, key, tape.String)
-	if text.Kind() == tape.None {
-		r.lacks(p, key)
-	}
-	b.Text = text.Text()
-	return b
+	return append(blocks, r.kept(turn.Other, p))
 }

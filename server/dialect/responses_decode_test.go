@@ -46,7 +46,8 @@ func TestResponsesItems(t *testing.T) {
 			assistant call(c1 multi__spawn {})`},
 		{"thoughts in content, and in our own seal", `"input":[{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"a"},{"type":"reasoning_text","text":"b"}]},{"type":"reasoning","summary":[],"encrypted_content":"dyn1.aGlkZGVu"}]`, `
 			assistant think("ab" "") think("hidden" "dyn1.aGlkZGVu")`},
-		{"unknown items make no turn", `"input":[{"type":"compaction","encrypted_content":"x"},{"role":"user","content":"a"},{"type":"web_search_call","id":"w"}]`, `
+		{"unknown items are kept", `"input":[{"type":"compaction","encrypted_content":"x"},{"role":"user","content":"a"},{"type":"web_search_call","id":"w"}]`, `
+			user other({"type":"compaction","encrypted_content":"x"})
 			user "a" other({"type":"web_search_call","id":"w"})`},
 		{"an empty probe", `"input":[],"max_output_tokens":1`, `
 			user ""`},
@@ -54,7 +55,7 @@ func TestResponsesItems(t *testing.T) {
 }
 
 func TestResponsesTools(t *testing.T) {
-	got := decode(t, turn.Responses, `{"model":"m","input":"x",`+codexTools+`,"tool_choice":{"type":"function","name":"spawn","namespace":"multi"},"parallel_tool_calls":false,"reasoning":{"effort":"none"}}`)
+	got := decoded(t, turn.Responses, `{"model":"m","input":"x",`+codexTools+`,"tool_choice":{"type":"function","name":"spawn","namespace":"multi"},"parallel_tool_calls":false,"reasoning":{"effort":"none"}}`)
 	if len(got.Tools) != 3 {
 		t.Fatalf("tools: %+v", got.Tools)
 	}
@@ -72,7 +73,7 @@ func TestResponsesTools(t *testing.T) {
 
 // TestFlatNamesAreUnique has two tools that would get the same flat name.
 func TestFlatNamesAreUnique(t *testing.T) {
-	got := decode(t, turn.Responses, `{"model":"m","tools":[
+	got := decoded(t, turn.Responses, `{"model":"m","tools":[
 		{"type":"namespace","name":"a","tools":[{"type":"function","name":"b__c"}]},
 		{"type":"namespace","name":"a__b","tools":[{"type":"function","name":"c"},{"type":"function","name":"c"}]}],
 		"input":[{"type":"function_call","call_id":"1","name":"c","namespace":"a__b","arguments":"{}"}]}`)
@@ -85,7 +86,7 @@ func TestFlatNamesAreUnique(t *testing.T) {
 }
 
 func TestResponsesEcho(t *testing.T) {
-	got := decode(t, turn.Responses, `{"model":"m","input":"x","tools":[{"type":"web_search"}],"metadata":{"b":1, "a":2},"temperature":0.10,"client_metadata":{"private":1}}`)
+	got := decoded(t, turn.Responses, `{"model":"m","input":"x","tools":[{"type":"web_search"}],"metadata":{"b":1, "a":2},"temperature":0.10,"client_metadata":{"private":1}}`)
 	if !json.Valid(got.Echo) {
 		t.Fatalf("echo: %s", got.Echo)
 	}

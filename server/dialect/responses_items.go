@@ -56,40 +56,30 @@ func (r *responsesReader) output(v tape.Value) []turn.Block {
 	return resultOf(res, r.content(out))
 }
 
-// tools returns functions, free-text tools and those of namespaces. Hosted
+// tool appends a function, a free-text tool, or those of a namespace. Hosted
 // tools are dropped: the model answers without them.
-func (r *responsesReader) tools(root tape.Value) []turn.Tool {
-	var set toolSet
-	for _, v := range r.field(root, "tools", tape.Array).Elements() {
-		if v.Kind() != tape.Object {
-			r.fail(v, "must be an object, not %s", kindName(v.Kind()))
-		}
-		if r.failed() {
-			return nil
-		}
-		if r.needed(v, "type") != "namespace" {
-			r.addTool(&set, v, "")
-			continue
-		}
-		space := r.needed(v, "name")
-		if len(space) > nameMost {
-			r.fail(v.Key("name"), "must be at most %d bytes long", nameMost)
-		}
-		for _, inner := range r.field(v, "tools", tape.Array).Elements() {
-			if r.failed() {
-				return nil
-			}
-			r.addTool(&set, inner, space)
-		}
+func (r *responsesReader) tool(set *toolSet, v tape.Value) {
+	if r.needed(v, "type") != "namespace" {
+		r.addTool(set, v, "")
+		return
 	}
-	return set.list
+	space := r.needed(v, "name")
+	if len(space) > nameMost {
+		r.fail(v.Key("name"), "must be at most %d bytes long", nameMost)
+	}
+	for _, inner := range r.field(v, "tools", tape.Array).Elements() {
+		if r.failed() {
+			return
+		}
+		r.addTool(set, inner, space)
+	}
 }
 
 func (r *responsesReader) addTool(set *toolSet, v tape.Value, space string) {
 	var t turn.Tool
 	switch r.text(v, "type") {
 	case "function":
-		t = r.tool(v, "parameters")
+		t = r.function(v, "parameters")
 	case "custom":
 		t = r.freeTool(v)
 	default:
@@ -99,13 +89,13 @@ func (r *responsesReader) addTool(set *toolSet, v tape.Value, space string) {
 	if t.Namespace = space; space != "" {
 		t.Name = space + "__" + t.Bare
 	}
-	set.add(&r.reader, v, t)
+	set.add(r.reader, v, t)
 }
 
 // freeTool returns a tool that takes free text. A grammar can not be
 // enforced, so the model is told it.
 func (r *responsesReader) freeTool(v tape.Value) turn.Tool {
-	t := r.tool(v, "")
+	t := r.function(v, "")
 	t.Custom = true
 	t.Schema = []byte(`{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`)
 	format := r.field(v, "format", tape.Object)
@@ -116,9 +106,13 @@ func (r *responsesReader) freeTool(v tape.Value) turn.Tool {
 	return t
 }
 
-// choice reads tool_choice. A choice among hosted tools, or of a set of
-// allowed ones, leaves it to the model.
-func (r *responsesReader) choice(t *turn.Turn, root tape.Value) {
+// rest reads tool_choice. A choice among hosted tools, or of a set of
+// allowed ones, leaves it to the model. Input of which nothing is known is no
+// input.
+func (r *responsesReader) rest(t *turn.Turn, root tape.Value) {
+	if !meansSomething(t.Messages) {
+		r.fail(root.Key("input"), "holds no item that is known here")
+	}
 	v := root.Key("tool_choice")
 	if v.Kind() == tape.String {
 		r.mode(t, v)
@@ -181,4 +175,14 @@ func echo(root tape.Value) []byte {
 		}
 	}
 	return append(b, '}')
+}
+
+// meansSomething reports whether messages hold more than what is not known.
+func meansSomething(ms []turn.Message) bool {
+	for i := range ms {
+		if bs := ms[i].Blocks; len(bs) == 0 || bs[0].Kind != turn.Other {
+			return true
+		}
+	}
+	return len(ms) == 0
 }

@@ -24,6 +24,9 @@ func sketch(ms []turn.Message) string {
 				line += fmt.Sprintf(" call(%s %s %s)", b.ID, b.Name, b.Args)
 			case turn.ToolResult:
 				line += fmt.Sprintf(" result(%s %q", b.ID, b.Text)
+				if b.Refs != nil {
+					line += fmt.Sprintf(" refs %q", b.Refs)
+				}
 				if b.IsError {
 					line += " error"
 				}
@@ -48,7 +51,7 @@ func runDecodings(t *testing.T, d turn.Dialect, more string, cases []decoding) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := For(d).Decode([]byte(`{"model":"m",`+more+c.body+`}`), nil)
+			got, err := For(d).Decode([]byte(`{"model":"m",`+more+c.body+`}`), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,9 +63,9 @@ func runDecodings(t *testing.T, d turn.Dialect, more string, cases []decoding) {
 	}
 }
 
-func decode(t *testing.T, d turn.Dialect, body string) *turn.Turn {
+func decoded(t *testing.T, d turn.Dialect, body string) *turn.Turn {
 	t.Helper()
-	got, err := For(d).Decode([]byte(body), nil)
+	got, err := For(d).Decode([]byte(body), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

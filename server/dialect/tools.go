@@ -8,11 +8,12 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// tool reads the fields that tools have in every dialect; schema is the name
-// of the one that holds the arguments' schema, "" for tools without.
-func (r *reader) tool(v tape.Value, schema string) turn.Tool {
+// function reads the fields that tools have in every dialect; schema is the
+// name of the one that holds the arguments' schema, "" for tools without.
+// Fields that are not known are ignored, whoever may know them.
+func (r *reader) function(v tape.Value, schema string) turn.Tool {
 	t := turn.Tool{Name: r.needed(v, "name"), Description: r.text(v, "description")}
-	t.Bare = t.Name
+	t.Bare, t.Strict = t.Name, r.flag(v, "strict")
 	if len(t.Name) > nameMost {
 		r.fail(v.Key("name"), "must be at most %d bytes long", nameMost)
 	}

@@ -32,7 +32,7 @@ func (d *Doc) scan() error {
 			}
 			return &Error{i, "unexpected end of document"}
 		}
-		if len(d.nodes) > MaxValues {
+		if len(d.nodes)+d.skipped > MaxValues {
 			return &Error{i, "too many values"}
 		}
 		var err error
@@ -99,7 +99,10 @@ func (d *Doc) key(i int, w want) (int, want, error) {
 	if i == len(d.src) || d.src[i] != ':' {
 		return 0, 0, &Error{i, "expected a colon"}
 	}
-	return i + 1, aValue, nil
+	if i++; d.look != nil && len(d.stack) == 1 && !escaped {
+		return d.skip(i)
+	}
+	return i, aValue, nil
 }
 
 // after reads what follows a value inside a container.

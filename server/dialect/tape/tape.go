@@ -32,6 +32,10 @@ type Doc struct {
 	src   []byte
 	nodes []node
 	stack []uint32 // containers that are open, while parsing
+
+	look    Look
+	skips   []skipped
+	skipped int // nodes that were not made
 }
 
 // node is one value or key: src[start:end], and the index of the node after
@@ -65,8 +69,13 @@ func Parse(src []byte) (*Doc, error) {
 	if !utf8.Valid(src) {
 		return nil, &Error{invalidAt(src), "invalid UTF-8"}
 	}
+	return parse(src, nil)
+}
+
+func parse(src []byte, look Look) (*Doc, error) {
 	d := pool.Get().(*Doc)
 	d.src, d.nodes, d.stack = src, d.nodes[:0], d.stack[:0]
+	d.look, d.skips, d.skipped = look, d.skips[:0], 0
 	if err := d.scan(); err != nil {
 		d.Free()
 		return nil, err
@@ -76,7 +85,7 @@ func Parse(src []byte) (*Doc, error) {
 
 // Free gives the tape back. No Value of d may be used afterwards.
 func (d *Doc) Free() {
-	d.src = nil
+	d.src, d.look = nil, nil
 	if cap(d.nodes) > keep {
 		d.nodes = nil
 	}

@@ -1,0 +1,95 @@
+package dialect
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// headerWords are the headers that carry hints: Dynamo's and ours, of which
+// the later counts. What a header holds that cannot be read is listed as not
+// known: proxies add what they like, so it is no problem.
+var headerWords = []struct {
+	name string
+	read func(h *turn.Hints, value string) bool
+}{
+	{"x-dynamo-request-priority", priorityHeader},
+	{"x-dyn-priority", priorityHeader},
+	{"x-dynamo-request-strict-priority", strictHeader},
+	{"x-dyn-strict-priority", strictHeader},
+	{"x-worker-instance-id", workerHeader},
+	{"x-dynamo-worker-instance-id", workerHeader},
+	{"x-dyn-worker", workerHeader},
+	{"x-dynamo-session-final", finalHeader},
+	{"x-dyn-session-final", finalHeader},
+	{"x-dyn-osl", func(h *turn.Hints, s string) bool { return count(&h.OSL, s, 0) }},
+	{"x-dyn-speculative-prefill", func(h *turn.Hints, s string) bool { return truth(&h.Prefill, s) }},
+	{"x-dyn-agent-state", func(h *turn.Hints, s string) bool { h.State = bounded(s); return true }},
+	{"x-dyn-turns-left", func(h *turn.Hints, s string) bool { return count(&h.TurnsLeft, s, 0) }},
+	{"x-dyn-tool-eta-ms", etaHeader},
+	{"x-dyn-latency-class", func(h *turn.Hints, s string) bool { h.Batch = s == "batch"; return true }},
+	{"x-dyn-extra-fields", func(h *turn.Hints, s string) bool { h.Extra = commas(s); return true }},
+}
+
+// headers reads the hints in headers.
+func (r *reader) headers(t *turn.Turn) {
+	for _, w := range headerWords {
+		if value := r.header(w.name); value != "" && !w.read(&t.Hints, value) {
+			r.unknown(&t.Hints, w.name)
+		}
+	}
+	if t.Salt == "" { // Dynamo takes a tenant for the salt
+		t.Salt = bounded(r.header("x-tenant-id"))
+	}
+}
+
+func priorityHeader(h *turn.Hints, s string) bool { return count(&h.Priority, s, math.MinInt32) }
+func strictHeader(h *turn.Hints, s string) bool   { return count(&h.Strict, s, 0) }
+func finalHeader(h *turn.Hints, s string) bool    { return truth(&h.Final, s) }
+
+func workerHeader(h *turn.Hints, s string) bool {
+	h.Worker = bounded(s)
+	return true
+}
+
+func etaHeader(h *turn.Hints, s string) bool {
+	ms := 0
+	ok := count(&ms, s, 0)
+	if ok {
+		h.ToolETA = time.Duration(ms) * time.Millisecond
+	}
+	return ok
+}
+
+// count sets n to a number of at least low.
+func count(n *int, s string, low int) bool {
+	m, err := strconv.ParseInt(s, 10, 32)
+	if err != nil || int(m) < low {
+		return false
+	}
+	*n = int(m)
+	return true
+}
+
+// truth sets b to a boolean in any of Go's spellings.
+func truth(b *bool, s string) bool {
+	v, err := strconv.ParseBool(s)
+	if err == nil {
+		*b = v
+	}
+	return err == nil
+}
+
+// commas splits a comma-separated list.
+func commas(s string) []string {
+	var names []string
+	for name := range strings.SplitSeq(s, ",") {
+		if name = bounded(strings.TrimSpace(name)); name != "" && len(names) < namesMost {
+			names = append(names, name)
+		}
+	}
+	return names
+}
