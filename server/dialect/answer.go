@@ -93,6 +93,9 @@ func (a *Answer) calls() int {
 	return n
 }
 
+// Ended returns what is wrong with a last event, or nil for a proper end.
+func Ended(e turn.Event) *Problem { return ending(e) }
+
 // ending returns what is wrong with a last event, or nil for a proper end.
 func ending(e turn.Event) *Problem {
 	switch {

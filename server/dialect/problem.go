@@ -33,6 +33,7 @@ const (
 type Problem struct {
 	Kind       Kind
 	Message    string        // not used with TooLong, which has each dialect's own wording
+	Code       string        // OpenAI's code; with one, Message stands alone. "" goes by Kind
 	Param      string        // the field at fault, in the dialect's spelling; "" when none is
 	Prompt     int           // TooLong: tokens of the prompt
 	Limit      int           // TooLong: tokens that the model takes
@@ -44,7 +45,7 @@ func (p *Problem) Error() string {
 	switch {
 	case p.Kind == TooLong:
 		return fmt.Sprintf("prompt is too long: %d tokens > %d maximum", p.Prompt, p.Limit)
-	case p.Param == "" || strings.HasPrefix(p.Message, p.Param):
+	case p.Param == "" || p.Code != "" || strings.HasPrefix(p.Message, p.Param):
 		return p.Message
 	}
 	return p.Param + ": " + p.Message

@@ -41,6 +41,9 @@ func anthropicType(k Kind) string {
 // APIs.
 func appendOpenAIError(dst []byte, p *Problem, d turn.Dialect) []byte {
 	typ, code := openAIType(p)
+	if p.Code != "" {
+		code = p.Code
+	}
 	dst = appendString(append(dst, `{"error":{"message":`...), openAIMessage(p, d))
 	dst = appendString(append(dst, `,"type":`...), typ)
 	dst = appendOrNull(append(dst, `,"param":`...), openAIParam(p, d))
