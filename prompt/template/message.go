@@ -89,6 +89,9 @@ func (w *writer) answer(m *jinja.Map, it *item, pieces []piece) {
 			}
 		}
 	}
+	if w.f.oneText && len(calls) > 0 && thought != "" {
+		thought, text = join(thought, text), ""
+	}
 	content := w.content(turn.Assistant, text)
 	switch {
 	case thought == "":

@@ -65,8 +65,11 @@ func (f *form) opening(p *Page, tn *turn.Turn) int {
 		return max(p.end, 0)
 	}
 	n := common(p.Text, bare)
-	if n == len(bare) {
+	switch {
+	case n == len(bare):
 		f.closes.keep(k, string(p.Text[n:]))
+	case p.end >= n: // the last message is printed otherwise when no answer is asked for
+		return p.end
 	}
 	return n
 }

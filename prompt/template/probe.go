@@ -34,7 +34,8 @@ type trial struct {
 	f   *form
 	err error // a limit was met; nothing is tried any more
 
-	memo jinja.Memo // of the last rendering, for its spans
+	memo   jinja.Memo // of the last rendering, for its spans
+	listed bool       // a list of tools is taken at all
 }
 
 // object is a JSON object of a conversation.
@@ -47,7 +48,7 @@ func (f *form) probe() error {
 	f.parts = map[turn.Role]bool{}
 	f.afterTool = true
 	for _, step := range []func(*trial){
-		(*trial).contents, (*trial).systems, (*trial).flags, (*trial).calls,
+		(*trial).lists, (*trial).contents, (*trial).systems, (*trial).flags, (*trial).calls,
 		(*trial).rows, (*trial).reasoning, (*trial).efforts, (*trial).ends,
 	} {
 		if step(t); t.err != nil {
@@ -119,9 +120,27 @@ func (t *trial) prints(ms []object, words ...string) bool {
 	return ok && inOrder(text, words...)
 }
 
-// generate are the variables of a rendering to be answered, with a tool.
-func (t *trial) generate() []any {
-	return []any{"add_generation_prompt", true, "tools", []object{tool(wordTool, "a tool")}}
+// generate are the variables of a rendering to be answered, with a tool
+// where the template takes some.
+func (t *trial) generate() []any { return t.listing(wordTool) }
+
+func (t *trial) listing(name string) []any {
+	more := []any{"add_generation_prompt", true}
+	if t.listed {
+		more = append(more, "tools", []object{tool(name, "a tool")})
+	}
+	return more
+}
+
+// lists finds whether a list of tools is taken.
+func (t *trial) lists() {
+	t.listed = true
+	for _, content := range []any{wordUser, []object{{"type": "text", "text": wordUser}}} {
+		if _, ok := t.render([]object{{"role": "user", "content": content}}, t.generate()...); ok {
+			return
+		}
+	}
+	t.listed = false
 }
 
 // inOrder reports whether words stand in a text one after another.
@@ -155,7 +174,7 @@ func tool(name, description string) object {
 	fn := object{
 		"name": name,
 		"parameters": object{
-			"type": "object", "properties": object{wordKey: object{"type": "string"}},
+			"type": "object", "properties": object{wordKey: object{"type": "string", "description": "a text"}},
 		},
 	}
 	if description != "" {
@@ -213,54 +232,5 @@ func (t *trial) rows() {
 	if t.f.calls && t.f.results {
 		ms := append(t.loop("", t.args()), next)
 		t.f.afterTool = t.prints(ms, wordUser, wordResult, wordUser2)
-	}
-}
-
-// flags finds the variables that turn thinking on and off.
-func (t *trial) flags() {
-	ms := []object{t.say(turn.User, wordUser)}
-	for _, x := range flags {
-		on, _ := t.render(ms, append(t.generate(), x.name, x.on)...)
-		off, ok := t.render(ms, append(t.generate(), x.name, x.off)...)
-		if ok && on != off {
-			t.f.flags = append(t.f.flags, x)
-		}
-	}
-}
-
-// efforts finds the variable that says how much to think, and its words.
-func (t *trial) efforts() {
-	ms := []object{t.say(turn.User, wordUser)}
-	more := t.generate()
-	for _, x := range t.f.flags {
-		more = append(more, x.name, x.on)
-	}
-	plain, _ := t.render(ms, more...)
-	for _, name := range efforts {
-		other, taken := t.render(ms, append(more, name, wordEffort)...)
-		e := effort{name: name}
-		echo := strings.Contains(strings.ToLower(other), wordEffort)
-		minds := func(word string) (differs, ok bool) {
-			text, ok := t.render(ms, append(more, name, word)...)
-			return ok && text != strings.ReplaceAll(other, wordEffort, word), ok
-		}
-		seen := other != plain
-		for _, word := range ladder {
-			differs, ok := minds(word)
-			seen = seen || differs
-			usual := word == "low" || word == "medium" || word == "high"
-			if differs || ok && (!echo && taken || usual) {
-				e.takes = append(e.takes, word)
-			}
-		}
-		for _, word := range noEffort {
-			if differs, _ := minds(word); differs && e.off == "" {
-				e.off, seen = word, true
-			}
-		}
-		if seen {
-			t.f.effort = e
-			return
-		}
 	}
 }

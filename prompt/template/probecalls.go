@@ -45,14 +45,14 @@ func grade(text string, ok bool) int {
 func (t *trial) calls() {
 	f := t.f
 	// With another name in the list of tools, that of the call stands for it.
-	listed := []any{"add_generation_prompt", true, "tools", []object{tool(wordTool2, "a tool")}}
+	listed := t.listing(wordTool2)
 	best := 0
-	try := func() {
+	try := func(n int) {
 		for _, text := range []any{"", nil} {
 			for _, asText := range []bool{false, true} {
 				was := f.stringArgs
 				f.stringArgs = asText
-				out, ok := t.render(t.loop(text, t.args())[:2], listed...)
+				out, ok := t.render(t.loop(text, t.args())[:n], listed...)
 				if n := grade(out, ok); n > best {
 					best, f.nullContent = n, text == nil
 					continue
@@ -61,11 +61,18 @@ func (t *trial) calls() {
 			}
 		}
 	}
-	if try(); best == 0 {
-		if _, ok := t.render(t.loop("", object{wordKey: wordValue}), listed...); !ok {
+	// Some print an answer that is followed by results only, others take none.
+	for _, n := range []int{3, 2} {
+		if try(n); best > 0 {
+			break
+		}
+		if _, ok := t.render(t.loop("", object{wordKey: wordValue})[:n], listed...); !ok {
 			f.shortIDs = true
-			try()
+			try(n)
 			f.shortIDs = best > 0
+		}
+		if best > 0 {
+			break
 		}
 	}
 	f.calls = best > 0
@@ -115,17 +122,17 @@ func (t *trial) beside() {
 	ms = t.loop(text, t.args())
 	second := called(shortID("2"), wordTool2, t.args())
 	ms[1]["tool_calls"] = append(ms[1]["tool_calls"].([]object), second)
-	out, ok := t.render(ms[:2], "add_generation_prompt", true)
+	out, ok := t.render(ms, t.listing(wordTool)...)
 	f.oneCall = !ok || !strings.Contains(out, wordTool2)
 
 	ms = t.loop(text, wordText2+` no json`)
-	out, ok = t.render(ms[:2], t.generate()...)
+	out, ok = t.render(ms, t.generate()...)
 	f.textArgs = ok && strings.Contains(out, wordText2)
 }
 
 // callPrinted reports whether the call in a conversation is printed.
 func (t *trial) callPrinted(ms []object) bool {
-	out, ok := t.render(ms, "add_generation_prompt", true, "tools", []object{tool(wordTool2, "a tool")})
+	out, ok := t.render(ms, t.listing(wordTool2)...)
 	return ok && strings.Contains(out, wordTool) && strings.Contains(out, wordValue)
 }
 

@@ -34,15 +34,6 @@ func (t *trial) reasoning() {
 	}
 }
 
-// thoughtful are the variables of a rendering with thinking on.
-func (t *trial) thoughtful() []any {
-	more := t.generate()
-	for _, x := range t.f.flags {
-		more = append(more, x.name, x.on)
-	}
-	return more
-}
-
 // thinking are conversations in which an answer that is given reasoning is
 // within a loop of calls, is the last message, and is an old one.
 func (t *trial) thinking(give func(object)) [][]object {

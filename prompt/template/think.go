@@ -66,8 +66,8 @@ func (f *facts) think(ctx *jinja.Map, th turn.Thinking) {
 	switch {
 	case no && f.effort.off != "":
 		ctx.Set(f.effort.name, jinja.String(f.effort.off))
-	case no && len(f.flags) == 0 && len(f.effort.takes) > 0:
-		ctx.Set(f.effort.name, jinja.String(f.effort.takes[0]))
+	case no && len(f.flags) == 0 && f.effort.nearest(ladder[0]) != "":
+		ctx.Set(f.effort.name, jinja.String(f.effort.nearest(ladder[0])))
 	case !no && th.Effort != "" && th.Effort != "none":
 		if s := f.effort.nearest(th.Effort); s != "" {
 			ctx.Set(f.effort.name, jinja.String(s))
