@@ -73,61 +73,99 @@ func (s *scope) visitExpr(x expr) {
 	}
 }
 
-// kids are the expressions directly inside of another.
-func kids(x expr) []expr {
+// eachKid calls f for the expressions directly inside of another, which may
+// be put in place of them. The name in a fieldExpr stays what it is.
+func eachKid(x expr, f func(*expr)) {
 	switch x := x.(type) {
 	case *tupleExpr:
-		return x.items
+		all(f, x.items)
 	case *listExpr:
-		return x.items
+		all(f, x.items)
 	case *dictExpr:
-		return append(append([]expr(nil), x.keys...), x.vals...)
+		all(f, x.keys, x.vals)
 	case *attrExpr:
-		return []expr{x.of}
+		f(&x.of)
 	case *itemExpr:
-		return []expr{x.of, x.key}
+		f(&x.of)
+		f(&x.key)
 	case *sliceExpr:
-		return some(x.of, x.start, x.stop, x.step)
+		some(f, &x.of, &x.start, &x.stop, &x.step)
 	case *callExpr:
-		return append([]expr{x.fn}, x.args.kids()...)
+		f(&x.fn)
+		x.args.each(f)
 	case *filterExpr:
-		return append(some(x.of), x.args.kids()...)
+		some(f, &x.of)
+		x.args.each(f)
 	case *testExpr:
-		return append([]expr{x.of}, x.args.kids()...)
+		f(&x.of)
+		x.args.each(f)
 	case *notExpr:
-		return []expr{x.x}
+		f(&x.x)
 	case *andExpr:
-		return []expr{x.a, x.b}
+		some(f, &x.a, &x.b)
 	case *orExpr:
-		return []expr{x.a, x.b}
+		some(f, &x.a, &x.b)
 	case *signExpr:
-		return []expr{x.x}
+		f(&x.x)
 	case *binExpr:
-		return []expr{x.a, x.b}
+		some(f, &x.a, &x.b)
 	case *concatExpr:
-		return x.parts
+		all(f, x.parts)
 	case *compareExpr:
-		return append([]expr{x.first}, x.rest...)
+		f(&x.first)
+		all(f, x.rest)
 	case *condExpr:
-		return some(x.cond, x.then, x.other)
+		some(f, &x.cond, &x.then, &x.other)
 	case *fieldExpr:
-		return []expr{x.ns}
+		var ns expr = x.ns
+		f(&ns)
 	}
-	return nil
 }
 
-// some drops the expressions that were left out.
-func some(xs ...expr) []expr {
-	out := xs[:0]
-	for _, x := range xs {
-		if x != nil {
-			out = append(out, x)
+func all(f func(*expr), lists ...[]expr) {
+	for _, xs := range lists {
+		for i := range xs {
+			f(&xs[i])
 		}
 	}
+}
+
+// some leaves out the expressions that are not there.
+func some(f func(*expr), xs ...*expr) {
+	for _, x := range xs {
+		if *x != nil {
+			f(x)
+		}
+	}
+}
+
+func (a *argList) each(f func(*expr)) {
+	all(f, a.pos, a.kw)
+	some(f, &a.star, &a.starNames)
+}
+
+// kids are the expressions directly inside of another.
+func kids(x expr) []expr {
+	var out []expr
+	eachKid(x, func(k *expr) { out = append(out, *k) })
 	return out
 }
 
-func (a *argList) kids() []expr {
-	out := append(append([]expr(nil), a.pos...), a.kw...)
-	return append(out, some(a.star, a.starNames)...)
+// eachExpr calls f for the expressions that a statement evaluates itself;
+// those that it assigns to, calls blocks and goes through are not among them.
+func eachExpr(st stmt, f func(*expr)) {
+	switch st := st.(type) {
+	case *printStmt:
+		f(&st.x)
+	case *ifStmt:
+		f(&st.test)
+	case *setStmt:
+		f(&st.x)
+	case *setBlock:
+		some(f, &st.filter)
+	case *filterBlock:
+		f(&st.filter)
+	case *withStmt:
+		all(f, st.values)
+	}
 }

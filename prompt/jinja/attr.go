@@ -41,6 +41,7 @@ func (r *run) member(of Value, name string) (Value, bool, error) {
 	}
 	switch of.kind {
 	case kNamespace:
+		r.unsteady()
 		v, ok := of.mapping().Find(name)
 		return v, ok, nil
 	case kLoop:
@@ -109,6 +110,7 @@ func (r *run) attr(of Value, name string) (Value, error) {
 		return Value{}, of.fault()
 	}
 	if of.kind == kNamespace {
+		r.unsteady()
 		if v := of.mapping().peek(name); v != nil {
 			return *v, nil
 		}

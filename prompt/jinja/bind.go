@@ -10,6 +10,7 @@ type binder struct {
 	// is an error only once it runs.
 	soft   bool
 	inLoop bool
+	exact  bool // the test sameas is used with more than a constant
 }
 
 func tooHigh(line int) error {
@@ -76,8 +77,10 @@ func (b *binder) setBlock(s *scope, st *setBlock) error {
 		inner.visitExpr(st.filter)
 	}
 	return b.block(inner, st.body, &st.init, func() error {
-		if err := b.exprs(inner, some(st.filter)...); err != nil {
-			return err
+		if st.filter != nil {
+			if err := b.expr(inner, st.filter); err != nil {
+				return err
+			}
 		}
 		return b.expr(s, st.target)
 	})
@@ -138,6 +141,7 @@ func (b *binder) forStmt(s *scope, st *forStmt) error {
 	}
 	body, other, test := newScope(s, fn), newScope(s, fn), newScope(s, fn)
 	before, loops := b.nodes, b.inLoop
+	st.slots[0] = fn.slots
 	st.loopVar = &nameExpr{name: "loop"}
 	loopSlot := body.param("loop")
 	body.visitParams(st.target)
@@ -148,6 +152,7 @@ func (b *binder) forStmt(s *scope, st *forStmt) error {
 	if err != nil {
 		return err
 	}
+	st.slots[1] = fn.slots
 	st.loopVar.at = place{slot: loopSlot}
 	if !body.vars.used[loopSlot] {
 		st.loopVar = nil
@@ -201,6 +206,7 @@ func (b *binder) copyTarget(s *scope, x expr) (expr, error) {
 
 func (b *binder) macro(s *scope, m *macroStmt) error {
 	m.fn = &layout{up: s.fn}
+	m.alone.decl = m
 	s.fn.holds = true
 	inner := newScope(s, m.fn)
 	for _, p := range m.params {
@@ -272,6 +278,11 @@ func (b *binder) expr(s *scope, x expr) error {
 				return at(x.line, raise("TemplateAssertionError", "No test named %s.", quote(x.name)))
 			}
 			x.lenient = true
+		}
+		if x.name == "sameas" && len(x.args.pos) > 0 {
+			if _, ok := x.args.pos[0].(*constExpr); !ok {
+				b.exact = true
+			}
 		}
 	case *condExpr:
 		soft := b.soft

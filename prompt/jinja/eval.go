@@ -53,6 +53,7 @@ func (r *run) all(xs []expr) ([]Value, error) {
 		if vs[i], err = x.eval(r); err != nil {
 			return nil, err
 		}
+		r.wild = r.wild || fleeting(vs[i])
 	}
 	return vs, nil
 }
@@ -81,6 +82,7 @@ func (x *dictExpr) eval(r *run) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
+		r.wild = r.wild || fleeting(v)
 		if err := m.set(k, v); err != nil {
 			return Value{}, err
 		}
@@ -206,6 +208,14 @@ func pointer(r *run, x expr) *Value {
 	switch x := x.(type) {
 	case *nameExpr:
 		return x.ref(r)
+	case *watchExpr:
+		if r.rec == nil {
+			return pointer(r, x.x)
+		}
+	case *watchCell:
+		if r.rec == nil {
+			return pointer(r, x.x)
+		}
 	case *attrExpr:
 		if m := holder(r, x.of); m != nil && x.key {
 			return m.peek(x.name)

@@ -69,6 +69,10 @@ func (r *run) assign(target expr, v Value) error {
 		if ns.kind != kNamespace {
 			return raise("TemplateRuntimeError", "cannot assign attribute on non-namespace object")
 		}
+		if r.rec != nil {
+			r.rec.write(t, ns, v)
+		}
+		r.wild = r.wild || fleeting(v)
 		if old := ns.mapping().peek(t.attr); old != nil {
 			*old = v
 			return nil

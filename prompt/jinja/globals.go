@@ -63,6 +63,7 @@ func entries(r *run, a *args) (*Map, error) {
 		return nil, err
 	}
 	for i, name := range a.names {
+		r.wild = r.wild || fleeting(a.kw[i])
 		m.Set(name, a.kw[i])
 	}
 	return m, nil
@@ -124,6 +125,7 @@ func globalNow(r *run, a *args) (Value, error) {
 	if err := r.take(32 * len(f.s)); err != nil {
 		return Value{}, err
 	}
+	r.unsteady()
 	return String(strftime(r.o.Now(), f.s)), a.done("strftime_now", 1)
 }
 

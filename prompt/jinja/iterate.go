@@ -158,6 +158,7 @@ func (r *run) collect(it *iterator) ([]Value, error) {
 		if err := r.take(perItem); err != nil {
 			return nil, err
 		}
+		r.wild = r.wild || fleeting(v)
 		vs = append(vs, v)
 	}
 }

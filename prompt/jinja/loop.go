@@ -165,7 +165,36 @@ func (s *forStmt) exec(r *run) (signal, error) {
 	if s.recursive {
 		return done, at(s.line, s.recur(r, v, 0))
 	}
+	if s.over != nil && r.rec != nil {
+		return s.watched(r, v)
+	}
 	return s.rounds(r, v, 0, nil)
+}
+
+// watched runs an inner loop over a list outside of the round under way.
+func (s *forStmt) watched(r *run, v Value) (signal, error) {
+	rec := r.rec
+	sig, err := s.rounds(r, v, 0, nil)
+	if err != nil {
+		return sig, err
+	}
+	n, broke := r.turns, r.broke
+	if size, err := length(v); err != nil || size == 0 {
+		n, broke = 0, false // an else may have run loops of its own
+	}
+	took := v
+	switch v.kind {
+	case kList, kTuple:
+		took.p = v.items()[:n:n]
+	case kRange:
+		all := v.p.(*span)
+		took.p = &span{all.start, all.start + int64(n)*all.step, all.step}
+	default:
+		rec.note(r, s.over, s.over.bare, Value{}, v)
+		return sig, nil
+	}
+	rec.note(r, (*watchLoop)(s.over), s.over.bare, Bool(!broke), took)
+	return sig, nil
 }
 
 // recur runs a recursive loop over v in a frame of its own.
@@ -215,9 +244,11 @@ func (s *forStmt) rounds(r *run, v Value, depth int, around *frame) (signal, err
 			return done, err
 		}
 		if stop, err := s.round(r, v); stop || err != nil {
+			r.turns, r.broke = l.index+1, stop
 			return done, err
 		}
 	}
+	r.turns, r.broke = l.index+1, false
 	if l.index < 0 {
 		return s.otherwise(r)
 	}
@@ -245,14 +276,16 @@ func (s *forStmt) source(r *run, l *loop, v Value) error {
 
 // plain is a loop without a loop variable over items at hand.
 func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
-	for _, v := range vs {
+	for i, v := range vs {
 		if err := r.spend(1 + s.weight); err != nil {
 			return done, err
 		}
 		if stop, err := s.round(r, v); stop || err != nil {
+			r.turns, r.broke = i+1, stop
 			return done, err
 		}
 	}
+	r.turns, r.broke = len(vs), false
 	if len(vs) == 0 {
 		return s.otherwise(r)
 	}
@@ -267,9 +300,11 @@ func (s *forStmt) counted(r *run, over *span) (signal, error) {
 			return done, err
 		}
 		if stop, err := s.round(r, over.at(i)); stop || err != nil {
+			r.turns, r.broke = i+1, stop
 			return done, err
 		}
 	}
+	r.turns, r.broke = n, false
 	if n == 0 {
 		return s.otherwise(r)
 	}
@@ -279,7 +314,7 @@ func (s *forStmt) counted(r *run, over *span) (signal, error) {
 // round runs the body once; stop is set by a break.
 func (s *forStmt) round(r *run, v Value) (stop bool, err error) {
 	if r.memo != nil {
-		return r.memo.traced(r, s, v)
+		return r.memo.round(r, s, v)
 	}
 	return s.play(r, v)
 }

@@ -1,11 +1,20 @@
 package jinja
 
 // Memo is what a rendering can reuse of the one before: the zero Memo is
-// empty and ready. It belongs to one Template and one goroutine at a time, and
-// holds no more than the last rendering did.
+// empty and ready. It belongs to one Template and one goroutine at a time. It
+// holds the text of the last rendering's loops, what their rounds looked at,
+// and the context.
 type Memo struct {
-	of    *Template
-	trace trace
+	of       *Template
+	ctx      []Value // of the last rendering, by Template.names
+	messages []Value // its list of that name; what it once held stays as it was
+	loops    []rounds
+	text     []byte // of their rounds
+	trace    trace
+	sameness sameness
+	rec      recording
+
+	ran, reused int // rounds of the last rendering
 }
 
 // Span is where in a rendering's output one message stands: Start to End is
@@ -25,40 +34,115 @@ type Span struct {
 func (m *Memo) Spans() []Span { return m.trace.spans }
 
 // RenderMemo is Render, byte for byte, and faster where m holds a rendering
-// whose messages were mostly the same. The members of the context's list
-// "messages" are known by their *Map: the same pointer stands for the same
-// message. Without a Memo it is Render.
+// of which most is the same: a round of a loop that sees nothing new gives the
+// text it gave before. The members of the context's list "messages" are known
+// by their *Map: the same pointer stands for the same message. Steps and bytes
+// count as if every round had been run. After an error m holds what it held
+// before. Without a Memo it is Render.
 func (t *Template) RenderMemo(dst []byte, ctx Value, o Options, m *Memo) ([]byte, error) {
 	if m == nil {
 		return t.Render(dst, ctx, o)
 	}
 	if m.of != t {
-		*m = Memo{of: t}
+		*m = Memo{of: t, loops: make([]rounds, t.loops)}
 	}
 	r, err := t.start(dst, ctx, o)
 	if err != nil {
 		m.trace.begin(nil)
 		return dst, err
 	}
-	messages, _ := ctx.mapping().Find("messages")
-	m.trace.begin(messages.items())
 	r.memo = m
+	m.begin(r)
 	out, err := t.finish(r, dst)
 	m.trace.end(out[len(dst):], err)
+	m.end(r, err)
 	return out, err
 }
 
-// traced runs one round of a loop and notes what it printed for a message.
-func (m *Memo) traced(r *run, s *forStmt, v Value) (bool, error) {
-	t := &m.trace
-	i := t.find(v)
-	if i < 0 {
-		return s.play(r, v)
+// begin takes up the context. What is as it was in the last rendering becomes
+// the very same value, so that looking at it is quick.
+func (m *Memo) begin(r *run) {
+	m.ran, m.reused = 0, 0
+	for i := range m.loops {
+		m.loops[i].now, m.loops[i].next = m.loops[i].now[:0], 0
 	}
-	from, within := len(r.out), t.printed
-	stop, err := s.play(r, v)
-	if err == nil {
-		t.visit(i, from-r.base, r.out[from:], within, r.captured > 0, true)
+	m.sameness = sameness{exact: m.of.exact}
+	known := len(m.ctx) == len(r.ctx)
+	for i, name := range m.of.names {
+		v := &r.ctx[i]
+		switch _, global := globals[name]; {
+		case name == "messages" && v.kind == kList:
+			*v = m.list(v.items())
+		case !known:
+		case m.sameness.same(*v, m.ctx[i]):
+			*v = m.ctx[i]
+		case global:
+			m.forget()
+		}
 	}
-	return stop, err
+	messages := Value{}
+	for i, name := range m.of.names {
+		if name == "messages" {
+			messages = r.ctx[i]
+		}
+	}
+	m.trace.begin(messages.items())
+	m.sameness.messages = m.trace.index
+	m.trace.text = len(m.text)
+}
+
+// list keeps the members of the list of messages in a slice of the Memo's own:
+// what has been a member stays in its place as long as the list only grows.
+func (m *Memo) list(vs []Value) Value {
+	n := 0
+	for n < len(vs) && n < len(m.messages) && mapOf(vs[n]) != nil && mapOf(vs[n]) == mapOf(m.messages[n]) {
+		n++
+	}
+	m.messages = append(m.messages[:n:n], vs[n:]...)
+	return List(m.messages...)
+}
+
+func (m *Memo) forget() {
+	for i := range m.loops {
+		m.loops[i] = rounds{}
+	}
+	m.text = nil
+}
+
+// end makes the rendering the last one.
+func (m *Memo) end(r *run, err error) {
+	if err != nil {
+		m.text = m.text[:min(len(m.text), m.trace.text)]
+		for i := range m.loops {
+			clear(m.loops[i].now)
+		}
+		return
+	}
+	m.ctx = r.ctx
+	live := 0
+	for i := range m.loops {
+		l := &m.loops[i]
+		l.old, l.now = l.now, l.old
+		clear(l.now)
+		for _, c := range l.old {
+			live += c.size
+		}
+	}
+	if len(m.text) > 2*live+4096 {
+		m.pack(live)
+	}
+}
+
+// pack drops the text that no round refers to any more.
+func (m *Memo) pack(live int) {
+	text := make([]byte, 0, live)
+	for i := range m.loops {
+		old := m.loops[i].old
+		for j := range old {
+			c := &old[j]
+			text = append(text, m.text[c.at:c.at+c.size]...)
+			c.at = len(text) - c.size
+		}
+	}
+	m.text = text
 }

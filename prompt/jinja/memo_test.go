@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // parsed are the templates of the fixtures by name.
@@ -26,7 +28,7 @@ func parsed(t testing.TB, dir string) map[string]*Template {
 }
 
 // checkMemo renders with a Memo and without one and compares.
-func checkMemo(t testing.TB, tmpl *Template, ctx Value, m *Memo) {
+func checkMemo(t rapid.TB, tmpl *Template, ctx Value, m *Memo) {
 	t.Helper()
 	want, werr := tmpl.Render(nil, ctx, Options{Now: clock})
 	got, err := tmpl.RenderMemo([]byte("before"), ctx, Options{Now: clock}, m)
@@ -49,7 +51,7 @@ func checkMemo(t testing.TB, tmpl *Template, ctx Value, m *Memo) {
 
 // checkSpans checks that the spans are one for each message, inside the text
 // and do not overlap.
-func checkSpans(t testing.TB, ctx Value, text string, spans []Span) {
+func checkSpans(t rapid.TB, ctx Value, text string, spans []Span) {
 	t.Helper()
 	messages, _ := ctx.mapping().Find("messages")
 	if len(spans) != len(messages.items()) {

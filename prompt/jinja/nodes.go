@@ -133,6 +133,10 @@ type (
 		elseInit []initial
 		testInit []initial
 		weight   int
+
+		id    int        // of a loop whose rounds can be reused, from 1
+		slots [2]int     // the variables of its body: from, to
+		over  *watchExpr // iter, where it is watched item by item
 	}
 	setStmt struct {
 		target expr // nameExpr, fieldExpr or tupleExpr of such
@@ -144,6 +148,9 @@ type (
 		ns   *nameExpr
 		attr string
 		line int
+
+		outside bool // of the round of a loop that can be reused
+		depth   int  // functions around
 	}
 	setBlock struct {
 		target expr
@@ -167,6 +174,7 @@ type (
 		fn     *layout
 		init   []initial
 		weight int
+		alone  macro // stands for what the template makes of it
 	}
 	callBlock struct {
 		call *callExpr

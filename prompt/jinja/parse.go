@@ -263,7 +263,7 @@ func (p *parser) setStmt(line int) (stmt, error) {
 		if err != nil {
 			return nil, err
 		}
-		target = &fieldExpr{ns, attr.text, line}
+		target = &fieldExpr{ns: ns, attr: attr.text, line: line}
 	} else if target, err = p.target(func() bool { return p.is("=") }); err != nil {
 		return nil, err
 	}

@@ -32,6 +32,9 @@ type initial struct {
 	slot int
 	how  origin
 	from place
+	// watch is set where a round of a loop that can be reused takes the value
+	// from outside.
+	watch *watchExpr
 }
 
 // scope follows Jinja2's symbol analysis, which decides by the text of the
@@ -186,11 +189,11 @@ func (s *scope) initials(names *contextNames) []initial {
 			if s.parent.fn != s.fn {
 				at.hops++
 			}
-			out = append(out, initial{slot, fromOuter, at})
+			out = append(out, initial{slot: slot, how: fromOuter, from: at})
 		case from.how == fromNothing:
 			out = append(out, initial{slot: slot})
 		case s.stores[name]:
-			out = append(out, initial{slot, fromContext, place{context: true, slot: names.slot(name)}})
+			out = append(out, initial{slot: slot, how: fromContext, from: place{context: true, slot: names.slot(name)}})
 		}
 	}
 	return out

@@ -12,6 +12,8 @@ type Template struct {
 	fn    *layout
 	init  []initial
 	names []string // what it asks its context for
+	loops int      // whose rounds can be reused
+	exact bool     // whether it can tell equal values from the same ones
 }
 
 // largest is how long the source of a template may be.
@@ -41,6 +43,8 @@ func Parse(source string) (*Template, error) {
 	}
 	t.init = root.initials(&b.names)
 	t.names = b.names.list
+	t.exact = b.exact
+	watch(t)
 	return t, nil
 }
 
@@ -61,12 +65,18 @@ type run struct {
 
 	ctx     []Value // by Template.names
 	fr      *frame
+	root    *frame  // of the template itself
 	args    []Value // of the calls under way
 	free    []*frame
 	spare   []*args
 	scratch []byte
 	grow    grower
 	memo    *Memo
+	rec     *recording // of the round under way, nil if none is noted
+	wild    bool       // a value that changes was put where it is not watched
+	under   []*frame
+	turns   int  // rounds that the loop that ended last has run
+	broke   bool // whether it was left by a break
 	// captured counts the blocks around whose text is taken as a value.
 	captured int
 }
@@ -108,7 +118,8 @@ func (t *Template) start(dst []byte, ctx Value, o Options) (*run, error) {
 		}
 		r.ctx[i] = v
 	}
-	r.fr = &frame{vars: make([]Value, t.fn.slots)}
+	r.root = &frame{vars: make([]Value, t.fn.slots)}
+	r.fr = r.root
 	return r, nil
 }
 
@@ -129,6 +140,9 @@ func (r *run) begin(init []initial) {
 			r.fr.vars[in.slot] = Value{}
 		default:
 			r.fr.vars[in.slot] = r.read(in.from)
+			if r.rec != nil && in.watch != nil {
+				r.rec.note(r, in.watch, nil, Value{}, r.fr.vars[in.slot])
+			}
 		}
 	}
 }

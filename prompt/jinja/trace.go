@@ -15,6 +15,8 @@ type trace struct {
 	held    []held  // rounds inside of what was captured
 	loops   []bool  // of every loop run over messages, whether it printed
 	loop    int     // the one under way
+	inside  int     // rounds under way
+	text    int     // how long Memo.text was before
 }
 
 // seen is what is known of a message's place.
@@ -43,7 +45,7 @@ func (t *trace) begin(messages []Value) {
 	for same < len(t.items) && same < len(messages) && t.items[same] == mapOf(messages[same]) {
 		same++
 	}
-	t.forget(same)
+	same = t.forget(same)
 	for i, v := range messages[same:] {
 		m := mapOf(v)
 		t.items = append(t.items, m)
@@ -62,8 +64,9 @@ func (t *trace) begin(messages []Value) {
 	t.empties, t.held, t.loops = t.empties[:0], t.held[:0], append(t.loops[:0], false)
 }
 
-// forget drops the messages from number n on.
-func (t *trace) forget(n int) {
+// forget drops the messages from number n on, or all of them where it takes
+// to know which of two is meant. It returns how many are left.
+func (t *trace) forget(n int) int {
 	if t.twice || t.index == nil {
 		n, t.twice = 0, false
 		t.index = make(map[*Map]int)
@@ -73,6 +76,7 @@ func (t *trace) forget(n int) {
 	}
 	clear(t.items[n:])
 	t.items = t.items[:n]
+	return n
 }
 
 func mapOf(v Value) *Map {
@@ -90,7 +94,7 @@ func (t *trace) find(v Value) int {
 	}
 	for _, i := range [...]int{t.last + 1, t.last - 1} {
 		if i >= 0 && i < len(t.items) && t.items[i] == m {
-			if n, ok := t.index[m]; !ok || n < 0 {
+			if t.twice && t.index[m] < 0 {
 				return -1
 			}
 			t.last = i
@@ -114,29 +118,40 @@ func (t *trace) enter() int {
 
 func (t *trace) leave(before int) { t.loop = before }
 
-// visit notes a round over message i, which wrote text at a place of the
-// output. within says how much was printed before it by rounds of any kind.
-func (t *trace) visit(i, at int, text []byte, within int, captured, fresh bool) {
-	if len(text) == 0 {
-		if captured {
-			return
+// visit notes a round over message i, which began at from. within says how
+// many rounds had printed something before it.
+func (t *trace) visit(r *run, i, from, within int, fresh bool) {
+	at, text := from-r.base, r.out[from:]
+	switch {
+	case len(text) == 0:
+		if r.captured == 0 && t.inside == 0 {
+			t.empties = append(t.empties, visit{i, t.loop, at})
 		}
-		t.empties = append(t.empties, visit{i, t.loop, at})
+		return
+	case t.printed != within:
+		t.seen[i] = anywhere
+		r.unsteady()
+	case r.captured > 0 && r.rec != nil:
+		r.unsteady()
+	case r.captured > 0 && t.seen[i] == unseen:
+		t.held = append(t.held, held{i, string(text)})
+	}
+	if r.rec != nil {
+		r.rec.marks = append(r.rec.marks, mark{t.items[i], from - r.rec.from, len(text)})
+	}
+	t.note(i, at, len(text), fresh)
+}
+
+// note keeps where a message was printed.
+func (t *trace) note(i, at, size int, fresh bool) {
+	t.printed++
+	t.loops[t.loop] = true
+	if t.seen[i] != unseen {
+		t.seen[i] = anywhere
 		return
 	}
-	t.loops[t.loop] = true
-	s := &t.spans[i]
-	switch {
-	case t.seen[i] != unseen || t.printed != within:
-		t.seen[i] = anywhere
-	default:
-		t.seen[i] = printed
-		*s = Span{at, at + len(text), fresh}
-		if captured {
-			t.held = append(t.held, held{i, string(text)})
-		}
-	}
-	t.printed++
+	t.seen[i] = printed
+	t.spans[i] = Span{at, at + size, fresh}
 }
 
 // end decides what the rendering could not know while it ran.

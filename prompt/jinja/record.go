@@ -1,0 +1,121 @@
+package jinja
+
+// recording is what the round under way has looked at and done so far.
+type recording struct {
+	looks  []look
+	writes []write
+	marks  []mark // messages printed by loops inside
+	set    []cell // what it has written already
+	lost   bool   // it did what cannot be watched
+	from   int    // where in the output it began
+}
+
+// look is what a watcher gave.
+type look struct {
+	at        watcher
+	key, want Value
+}
+
+// write is an assignment to a namespace outside.
+type write struct {
+	to *fieldExpr
+	v  Value
+}
+
+// cell is an attribute of one namespace.
+type cell struct {
+	ns   *Map
+	attr string
+}
+
+// mark is a message that a loop inside of a round printed.
+type mark struct {
+	m        *Map
+	at, size int // from where the round began
+}
+
+// mostLooks is how much a round may look at and still be worth reusing.
+const mostLooks = 96
+
+func (c *recording) reset(from int) {
+	c.from = from
+	c.looks, c.writes, c.marks, c.set, c.lost = c.looks[:0], c.writes[:0], c.marks[:0], c.set[:0], false
+}
+
+// note keeps what a watcher gave.
+func (c *recording) note(r *run, w watcher, bare []place, key, v Value) {
+	if c.lost {
+		return
+	}
+	for i := range c.looks {
+		if c.looks[i].at == w && (key.kind == kMissing || key.kind == c.looks[i].key.kind && key.n == c.looks[i].key.n && key.s == c.looks[i].key.s) {
+			return
+		}
+	}
+	for _, p := range bare {
+		c.lost = c.lost || fleeting(r.read(p))
+	}
+	switch key.kind {
+	case kMissing, kInt, kString, kBool, kNone:
+	default:
+		c.lost = true
+	}
+	if v.kind == kMacro {
+		m := v.p.(*macro)
+		c.lost = c.lost || m.up != r.root
+		v = Value{kind: kMacro, p: &m.decl.alone}
+	}
+	if c.lost = c.lost || fleeting(v) || len(c.looks) >= mostLooks; !c.lost {
+		c.looks = append(c.looks, look{w, key, v})
+	}
+}
+
+// fleeting reports a value that is not the same forever, or that cannot be
+// found again in another rendering.
+func fleeting(v Value) bool {
+	switch v.kind {
+	case kNamespace, kIter, kLoop:
+		return true
+	case kFunc:
+		f := v.p.(*function)
+		return globals[f.name].p != v.p
+	}
+	return false
+}
+
+// cell keeps the value that an attribute of a namespace had at the beginning.
+func (c *recording) cell(r *run, w *watchCell, v Value) {
+	of := w.x.of.(*nameExpr).ref(r)
+	if of.kind != kNamespace {
+		c.note(r, w, nil, Value{}, v)
+		return
+	}
+	for _, s := range c.set {
+		if s.ns == of.mapping() && s.attr == w.x.name {
+			return
+		}
+	}
+	c.note(r, w, nil, Value{}, v)
+}
+
+// write keeps an assignment to a namespace.
+func (c *recording) write(t *fieldExpr, ns, v Value) {
+	if !t.outside {
+		return
+	}
+	if v.kind == kMacro || fleeting(v) {
+		c.lost = true
+	}
+	c.writes = append(c.writes, write{t, v})
+	c.set = append(c.set, cell{ns.mapping(), t.attr})
+	if len(c.writes) > mostLooks {
+		c.lost = true
+	}
+}
+
+// unsteady tells the round under way that it did what cannot be watched.
+func (r *run) unsteady() {
+	if r.rec != nil {
+		r.rec.lost = true
+	}
+}

@@ -1,0 +1,179 @@
+package jinja
+
+// A round of a loop over messages gives the same text again if its item and
+// all that it read from outside of itself are the same. What it reads is found
+// in two steps. When a template is compiled, every largest expression inside
+// of such a loop, or of a macro, that depends on outside things alone is put
+// into a watch; when a round runs under a Memo, the watches it passes note
+// what they gave. A later round is the same if they give that again: each is
+// asked only where the answers before it were the same, so the round would
+// have asked it too.
+
+// watcher is something outside of a round that it may look at.
+type watcher interface {
+	// holds reports whether a look gives the same again. It may renew want
+	// with an equal value that is faster to compare the next time.
+	holds(r *run, key Value, want *Value) bool
+}
+
+// watchExpr is an expression that nothing inside of a round changes: its value
+// is the same whenever in the round it is asked for.
+type watchExpr struct {
+	x     expr
+	depth int // of functions around it
+	bare  []place
+}
+
+// watchTest is a watchExpr of which only the truth counts.
+type watchTest watchExpr
+
+func (w *watchExpr) eval(r *run) (Value, error) {
+	v, err := w.x.eval(r)
+	if r.rec != nil && err == nil {
+		r.rec.note(r, w, w.bare, Value{}, v)
+	}
+	return v, err
+}
+
+func (w *watchExpr) test(r *run) (bool, error) {
+	ok, err := w.x.test(r)
+	if r.rec != nil && err == nil {
+		r.rec.note(r, (*watchTest)(w), w.bare, Value{}, Bool(ok))
+	}
+	return ok, err
+}
+
+func (w *watchExpr) holds(r *run, _ Value, want *Value) bool {
+	before := r.fr
+	r.fr = r.below(w.depth)
+	v, err := w.x.eval(r)
+	r.fr = before
+	return err == nil && r.memo.renew(r, v, want)
+}
+
+func (w *watchTest) holds(r *run, _ Value, want *Value) bool {
+	before := r.fr
+	r.fr = r.below(w.depth)
+	ok, err := w.x.test(r)
+	r.fr = before
+	return err == nil && ok == (want.n != 0)
+}
+
+// watchCell is an attribute of a namespace that rounds set: what counts is its
+// value when the round begins.
+type watchCell struct {
+	x     *attrExpr
+	depth int
+}
+
+func (w *watchCell) eval(r *run) (Value, error) {
+	v, err := w.x.eval(r)
+	if r.rec != nil && err == nil {
+		r.rec.cell(r, w, v)
+	}
+	return v, err
+}
+
+func (w *watchCell) test(r *run) (bool, error) {
+	if r.rec == nil {
+		return w.x.test(r)
+	}
+	v, err := w.eval(r)
+	if err != nil {
+		return false, err
+	}
+	return r.truth(v)
+}
+
+func (w *watchCell) holds(r *run, _ Value, want *Value) bool {
+	before := r.fr
+	r.fr = r.below(w.depth)
+	v, err := w.x.eval(r)
+	r.fr = before
+	return err == nil && r.memo.renew(r, v, want)
+}
+
+// watchItem is a member of something outside under a key from inside, such as
+// messages[i].
+type watchItem struct {
+	x     *itemExpr
+	depth int
+	bare  []place
+}
+
+func (w *watchItem) eval(r *run) (Value, error) {
+	if r.rec == nil {
+		return w.x.eval(r)
+	}
+	of, err := w.x.of.eval(r)
+	if err != nil {
+		return of, err
+	}
+	k, err := w.x.key.eval(r)
+	if err != nil {
+		return k, err
+	}
+	v, err := r.item(of, k)
+	if err == nil {
+		r.rec.note(r, w, w.bare, k, v)
+	}
+	return v, at(w.x.line, err)
+}
+
+func (w *watchItem) test(r *run) (bool, error) {
+	v, err := w.eval(r)
+	if err != nil {
+		return false, err
+	}
+	return r.truth(v)
+}
+
+func (w *watchItem) holds(r *run, key Value, want *Value) bool {
+	before := r.fr
+	r.fr = r.below(w.depth)
+	of, err := w.x.of.eval(r)
+	r.fr = before
+	if err != nil {
+		return false
+	}
+	v, err := r.item(of, key)
+	return err == nil && r.memo.renew(r, v, want)
+}
+
+// watchLoop is a list outside that an inner loop goes through from its
+// beginning, perhaps not to its end. Want is what it took; the key says
+// whether that was all.
+type watchLoop watchExpr
+
+func (w *watchLoop) holds(r *run, all Value, want *Value) bool {
+	before := r.fr
+	r.fr = r.below(w.depth)
+	v, err := w.x.eval(r)
+	r.fr = before
+	if err != nil || v.kind != want.kind {
+		return false
+	}
+	if v.kind == kRange {
+		s, w := *v.p.(*span), *want.p.(*span)
+		n, took := s.count(), w.count()
+		return n == took && all.n != 0 || n >= took && all.n == 0 && s.start == w.start && s.step == w.step
+	}
+	vs, n := v.items(), len(want.items())
+	if len(vs) < n || all.n != 0 && len(vs) != n {
+		return false
+	}
+	return r.memo.renew(r, Value{kind: v.kind, p: vs[:n:n]}, want)
+}
+
+// below is a frame in which an expression of a function so deep finds the
+// variables of the template itself.
+func (r *run) below(depth int) *frame {
+	f := r.fr
+	for i := range depth {
+		if i == len(r.under) {
+			r.under = append(r.under, &frame{up: f})
+		}
+		f = r.under[i]
+	}
+	return f
+}
