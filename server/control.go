@@ -47,11 +47,20 @@ func (s *Server) command(c *fasthttp.RequestCtx) error {
 	case method == "GET" && path == "/workers":
 		return reply(c, s.Snapshot().Workers)
 	case method == "GET" && path == "/health":
-		return s.health(c)
+		return s.health(&call{RequestCtx: c})
 	case method == "POST" && path == "/stop":
 		return s.stop(c)
+	case method == "GET" && path == "/keys":
+		return reply(c, s.keyPicture())
+	case method == "POST" && path == "/keys/reload":
+		if err := s.reloadKeys(); err != nil {
+			return err
+		}
+		return reply(c, s.keyPicture())
 	case method == "POST" && path == "/workers":
 		return s.attach(c)
+	case method == "DELETE" && strings.HasPrefix(path, "/workers/") && s.ups.remove(strings.TrimPrefix(path, "/workers/")):
+		return reply(c, map[string]any{"ok": true})
 	case method == "DELETE" && strings.HasPrefix(path, "/workers/"):
 		return s.fleet(c, s.o.Fleet.Detach, strings.TrimPrefix(path, "/workers/"))
 	case method == "POST" && strings.HasPrefix(path, "/workers/"):
@@ -78,6 +87,13 @@ func (s *Server) attach(c *fasthttp.RequestCtx) error {
 	}
 	ctx, cancel := context.WithTimeout(s.life, attachPatience)
 	defer cancel()
+	if a.Kind != "" {
+		name, err := s.AttachKind(ctx, a)
+		if err != nil {
+			return err
+		}
+		return reply(c, map[string]any{"name": name, "url": a.URL, "kind": a.Kind, "state": turn.Ready, "attached": true})
+	}
 	info, err := s.o.Fleet.Attach(ctx, a)
 	if err != nil {
 		return err

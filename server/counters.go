@@ -13,6 +13,7 @@ type counters struct {
 	prompt, cached, output  atomic.Int64
 	told                    atomic.Int64 // of prompt, where the engine told what was cached
 	moved, orphans, panics  atomic.Int64
+	unkept                  atomic.Int64 // responses that only memory holds
 
 	mu       sync.Mutex    // guards statuses
 	statuses map[int]int64 // answers that were errors, by HTTP status

@@ -19,22 +19,27 @@ import (
 )
 
 // decode reads a turn.
-func (s *Server) decode(c *fasthttp.RequestCtx, codec dialect.Codec) (*turn.Turn, error) {
-	body, err := s.body(c)
+func (s *Server) decode(c *call) (*turn.Turn, error) {
+	arrived := time.Now()
+	body, err := s.body(c.RequestCtx)
 	if err != nil {
 		return nil, err
 	}
-	t, err := codec.Decode(body, header(c), nil)
+	whole := body
+	if c.codec.Dialect() == turn.Responses {
+		if whole, err = s.resume(c, body); err != nil {
+			return nil, err
+		}
+	}
+	t, err := c.codec.Decode(whole, c.header, s.recall)
 	if err != nil {
 		return nil, err
 	}
-	t.ID, t.Arrived = newID(), time.Now()
+	t.ID, t.Arrived = newID(), arrived
+	if t.Store {
+		c.input = ownInput(body)
+	}
 	return t, nil
-}
-
-// header looks a request's headers up.
-func header(c *fasthttp.RequestCtx) func(string) string {
-	return func(name string) string { return string(c.Request.Header.Peek(name)) }
 }
 
 // body reads a request's body up to the limit. What is left unread of it,

@@ -12,8 +12,8 @@ import (
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/server/session"
+	"github.com/agentinfer/dyn/server/tenant"
 	"github.com/agentinfer/dyn/turn"
-	"github.com/valyala/fasthttp"
 )
 
 // Steps of a flight, for the screen.
@@ -33,7 +33,12 @@ type flight struct {
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	watch  func()      // ends the watch of the client
+	watch  func() // ends the watch of the client
+	who    *tenant.Tenant
+	let    bool        // a place of who's is to be given back
+	input  []byte      // the request's own items, where the answer is to be kept
+	choice int         // which of the answers it makes
+	twins  []*flight   // of the first: the flights of the other answers
 	left   atomic.Bool // the client hung up
 
 	// Before the flight departs.
@@ -45,6 +50,7 @@ type flight struct {
 	job     turn.Job
 	asked   int // tokens of the prompt as first sent
 	limit   int // tokens that the whole answer may have
+	demand  demand
 
 	// Between the model's pump and fly.
 	seats chan placement       // room for one
@@ -67,18 +73,25 @@ type flight struct {
 
 // item is one step from fly to the consumer. The last one has End or err.
 type item struct {
-	delta turn.Delta
-	err   error
+	choice int
+	delta  turn.Delta
+	err    error
 }
 
 // depart starts the flight's life: from here on a client's FIN ends it.
-func (f *flight) depart(c *fasthttp.RequestCtx) {
+func (f *flight) depart(c *call) {
 	f.ctx, f.cancel = context.WithCancelCause(f.s.life)
 	f.watch = watch(c.Conn(), func() {
 		f.left.Store(true)
 		f.cancel(errLeft)
 	})
-	f.begin()
+	f.who, f.let, c.let, f.input = c.who, c.let, false, c.input
+	for n := 1; n < f.t.N; n++ {
+		f.twins = append(f.twins, f.twin(n))
+	}
+	for _, one := range f.all() {
+		one.begin()
+	}
 }
 
 // fly routes the turn and pulls its answer, moving on to another worker with
@@ -200,9 +213,12 @@ func (f *flight) exclude(worker string, pause time.Duration) {
 	f.lost[worker] = time.Now().Add(pause)
 }
 
-// avoids reports whether the flight is kept from a worker now; the model's
-// mutex must be held.
+// avoids reports whether the flight is kept from a worker now, or needs what
+// it cannot; the model's mutex must be held.
 func (f *flight) avoids(worker string) bool {
+	if b := f.m.members[worker]; b != nil && !f.demand.meets(worker, b.info.Caps) {
+		return true
+	}
 	until, ok := f.lost[worker]
 	return ok && time.Now().Before(until)
 }
@@ -228,6 +244,7 @@ func (f *flight) patient() bool {
 
 // send hands an item to the consumer; false when the flight is over.
 func (f *flight) send(it item) bool {
+	it.choice = f.choice
 	select {
 	case f.out <- it:
 		return true
@@ -246,6 +263,9 @@ func (f *flight) recovered() {
 
 // parser makes the flight's parser.
 func (f *flight) parser() (*parsers.Stream, error) {
+	if f.t.Dialect == turn.Completions {
+		return parsers.New(parsers.Options{})
+	}
 	known := make([]string, len(f.t.Tools))
 	for i, tool := range f.t.Tools {
 		known[i] = tool.Name

@@ -250,7 +250,7 @@ func (e panickyEncoder) Event(dst []byte, ev turn.Event) []byte {
 func TestPanicEndsStream(t *testing.T) {
 	r := newRig(t, 1)
 	for _, d := range []turn.Dialect{turn.Chat, turn.Messages, turn.Responses} {
-		front := &fasthttp.Server{StreamRequestBody: true, Handler: func(c *fasthttp.RequestCtx) { r.s.serve(c, panicky{dialect.For(d)}) }}
+		front := &fasthttp.Server{StreamRequestBody: true, Handler: func(c *fasthttp.RequestCtx) { r.s.serve(&call{RequestCtx: c, codec: panicky{dialect.For(d)}}) }}
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

@@ -217,7 +217,7 @@ func (m *model) candidates(f *flight) []route.Candidate {
 		case b.info.State != turn.Ready:
 			c.Out = string(b.info.State)
 		case f.avoids(name):
-			c.Out = "lost or refused this turn"
+			c.Out = "lost or refused this turn, or cannot what it needs"
 		}
 		cs = append(cs, c)
 	}

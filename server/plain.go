@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/server/dialect"
-	"github.com/valyala/fasthttp"
 )
 
 const eventStream = "text/event-stream; charset=utf-8"
@@ -15,7 +14,7 @@ const eventStream = "text/event-stream; charset=utf-8"
 // plain streams to a client of HTTP/1.0, which knows no chunks: its answer
 // ends where the connection does. fasthttp would send chunks, so the
 // connection is taken from it.
-func (f *flight) plain(c *fasthttp.RequestCtx, enc dialect.Encoder, an *analysis, first item) {
+func (f *flight) plain(c *call, enc dialect.Encoder, as *answers, first item) {
 	id := string(c.Response.Header.Peek("x-request-id"))
 	c.HijackSetNoResponse(true)
 	c.Hijack(func(conn net.Conn) {
@@ -23,6 +22,6 @@ func (f *flight) plain(c *fasthttp.RequestCtx, enc dialect.Encoder, an *analysis
 		out := &sink{w: bufio.NewWriter(conn), deadline: conn.SetWriteDeadline, patience: f.s.o.Patience}
 		out.w.WriteString("HTTP/1.0 200 OK\r\nContent-Type: " + eventStream + "\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n" +
 			"Date: " + time.Now().UTC().Format(http.TimeFormat) + "\r\nX-Request-Id: " + id + "\r\nConnection: close\r\n\r\n")
-		f.emit(out, enc, an, first)
+		f.emit(out, enc, as, first)
 	})
 }

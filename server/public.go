@@ -2,38 +2,14 @@ package server
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
-	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/valyala/fasthttp"
 )
 
-// countTokens answers how long a prompt is, without a worker.
-func (s *Server) countTokens(c *fasthttp.RequestCtx) error {
-	body, err := s.body(c)
-	if err != nil {
-		return err
-	}
-	t, err := dialect.DecodeCount(body, header(c))
-	if err != nil {
-		return err
-	}
-	m, err := s.known(t.Model)
-	if err != nil {
-		return err
-	}
-	prompt.Steady(t)
-	n, err := m.Prompt.Count(t)
-	if err != nil {
-		return &dialect.Problem{Kind: dialect.Invalid, Message: err.Error()}
-	}
-	return reply(c, map[string]int{"input_tokens": n})
-}
-
 // listModels answers in the form of the asking client.
-func (s *Server) listModels(c *fasthttp.RequestCtx) error {
+func (s *Server) listModels(c *call) error {
 	var list []dialect.ModelInfo
 	for _, m := range s.all() {
 		list = append(list, s.modelInfo(m))
@@ -48,8 +24,8 @@ func (s *Server) listModels(c *fasthttp.RequestCtx) error {
 }
 
 // oneModel answers GET /v1/models/{id}; ids may hold slashes.
-func (s *Server) oneModel(c *fasthttp.RequestCtx) error {
-	m, err := s.known(strings.TrimPrefix(string(c.Path()), "/v1/models/"))
+func (s *Server) oneModel(c *call) error {
+	m, err := s.known(c.arg)
 	if err != nil {
 		return err
 	}
@@ -77,19 +53,30 @@ func (m *model) known() int {
 	return most
 }
 
+type healthAnswer struct {
+	Status string `json:"status"`
+	Ready  int    `json:"workers_ready"`
+	All    int    `json:"workers"`
+}
+
+type liveAnswer struct {
+	Status string `json:"status"`
+	Uptime int    `json:"uptime_s"`
+}
+
 // health answers 200 while some model has a ready worker.
-func (s *Server) health(c *fasthttp.RequestCtx) error {
+func (s *Server) health(c *call) error {
 	state, ready, all := s.state()
 	if ready == 0 || s.stopping.Load() {
 		c.SetStatusCode(fasthttp.StatusServiceUnavailable)
 		c.Response.Header.Set("Retry-After", seconds(retryAfter))
 	}
-	return reply(c, map[string]any{"status": state, "workers_ready": ready, "workers": all})
+	return reply(c.RequestCtx, healthAnswer{state, ready, all})
 }
 
 // live answers while the process does.
-func (s *Server) live(c *fasthttp.RequestCtx) error {
-	return reply(c, map[string]any{"status": "live", "uptime_s": int(time.Since(s.started).Seconds())})
+func (s *Server) live(c *call) error {
+	return reply(c.RequestCtx, liveAnswer{"live", int(time.Since(s.started).Seconds())})
 }
 
 // state is the daemon's state in a word.

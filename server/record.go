@@ -152,8 +152,22 @@ func (f *flight) land(an *analysis, err error) {
 		g.Context = f.row.Prompt + f.row.Output
 		g.Last = now
 	})
+	f.settle(now)
 	f.s.count.outcome(f.row)
 	f.s.ledger.Turn(f.row)
+}
+
+// settle takes the flight's tokens off its key's limit and gives its place
+// back. The prompt counts once, however many answers were asked for.
+func (f *flight) settle(now time.Time) {
+	if f.choice > 0 {
+		f.who.Spend(now, f.row.Output)
+		return
+	}
+	if f.let {
+		f.let = false
+		f.who.Leave(now, f.row.Prompt+f.row.Output)
+	}
 }
 
 // ended takes the engine's usage into row, windows and figures.

@@ -1,7 +1,7 @@
 package server
 
 import (
-	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,108 +10,74 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// turnRoutes are the three APIs.
-var turnRoutes = map[string]turn.Dialect{
-	"/v1/messages":         turn.Messages,
-	"/v1/responses":        turn.Responses,
-	"/v1/chat/completions": turn.Chat,
-}
-
 // route answers one request of a client.
-func (s *Server) route(c *fasthttp.RequestCtx) {
-	path := string(c.Path())
-	codec := s.codec(c, path)
-	id := dialect.NewID("req_")
-	c.Response.Header.Set("request-id", id)
-	c.Response.Header.Set("x-request-id", id)
-	if err := s.dispatch(c, path, codec); err != nil {
-		s.refuse(c, codec, err, id)
+func (s *Server) route(ctx *fasthttp.RequestCtx) {
+	c := &call{RequestCtx: ctx, id: dialect.NewID("req_"), path: string(ctx.Path())}
+	c.codec = s.codec(c)
+	c.Response.Header.Set("request-id", c.id)
+	c.Response.Header.Set("x-request-id", c.id)
+	if err := s.dispatch(c); err != nil {
+		s.refuse(c, err)
 	}
+	c.done()
 	// Also sends the answer before a request that is there already is read.
 	c.SetWriteDeadline(time.Now().Add(s.o.Patience))
 }
 
-// codec is the dialect of a path; a route without one speaks of problems as
-// its clients do.
-func (s *Server) codec(c *fasthttp.RequestCtx, path string) dialect.Codec {
-	if codec := dialect.For(turnRoutes[path]); codec != nil {
-		return codec
+// codec is the dialect of a request's path; a route without one speaks of
+// problems as its clients do.
+func (s *Server) codec(c *call) dialect.Codec {
+	es := s.routes.find(c.path)
+	if len(es) > 0 && es[0].dialect != "" {
+		return codecOf(es[0].dialect)
 	}
-	if strings.HasPrefix(path, "/v1/messages") || len(c.Request.Header.Peek("anthropic-version")) > 0 {
+	if strings.HasPrefix(c.path, "/v1/messages") || len(c.Request.Header.Peek("anthropic-version")) > 0 {
 		return dialect.For(turn.Messages)
 	}
 	return dialect.For(turn.Chat)
 }
 
-// dispatch finds the handler of a path.
-func (s *Server) dispatch(c *fasthttp.RequestCtx, path string, codec dialect.Codec) error {
-	switch path {
-	case "/health":
-		return s.only(c, s.health, "GET", "HEAD")
-	case "/live":
-		return s.only(c, s.live, "GET", "HEAD")
-	case "/", "/api/hello": // Claude Code warms its connection up
-		return s.only(c, s.live, "GET", "HEAD")
-	}
-	if err := s.authorise(c); err != nil {
-		return err
-	}
-	switch {
-	case turnRoutes[path] != "":
-		return s.only(c, func(c *fasthttp.RequestCtx) error { return s.serve(c, codec) }, "POST")
-	case path == "/v1/messages/count_tokens":
-		return s.only(c, s.countTokens, "POST")
-	case path == "/v1/models":
-		return s.only(c, s.listModels, "GET", "HEAD")
-	case strings.HasPrefix(path, "/v1/models/"):
-		return s.only(c, s.oneModel, "GET", "HEAD")
-	case path == "/metrics":
-		return s.only(c, s.metrics, "GET", "HEAD")
-	}
-	return &dialect.Problem{Kind: dialect.NotFound, Message: "no route " + clip(path) + "; dyn serves /v1/messages, /v1/responses, /v1/chat/completions, /v1/models"}
-}
-
-// only lets the named methods through.
-func (s *Server) only(c *fasthttp.RequestCtx, h func(*fasthttp.RequestCtx) error, methods ...string) error {
-	for _, m := range methods {
-		if string(c.Method()) == m {
-			return h(c)
+// dispatch finds the endpoint of a request and lets it answer.
+func (s *Server) dispatch(c *call) error {
+	es := s.routes.find(c.path)
+	method := string(c.Method())
+	i := slices.IndexFunc(es, func(e *endpoint) bool { return e.takes(method) })
+	if i < 0 || !es[i].open {
+		if err := s.authorise(c); err != nil {
+			return err
 		}
 	}
-	allow := strings.Join(methods, ", ")
+	switch {
+	case i >= 0:
+		c.arg, _ = es[i].id(c.path)
+		return es[i].do(s, c)
+	case len(es) == 0:
+		return &dialect.Problem{Kind: dialect.NotFound, Message: "no route " + clip(c.path) + "; /openapi.json lists what dyn serves"}
+	}
+	var allowed []string
+	for _, e := range es {
+		allowed = append(allowed, e.methods()...)
+	}
+	allow := strings.Join(allowed, ", ")
 	c.Response.Header.Set("Allow", allow)
-	return &dialect.Problem{Kind: dialect.Method, Message: "method " + clip(string(c.Method())) + " is not allowed here; use " + allow}
-}
-
-// authorise checks the key, in either of the places where clients put it.
-func (s *Server) authorise(c *fasthttp.RequestCtx) error {
-	if s.o.APIKey == "" {
-		return nil
-	}
-	key := c.Request.Header.Peek("x-api-key")
-	if auth := c.Request.Header.Peek("Authorization"); bytes.HasPrefix(auth, []byte("Bearer ")) {
-		key = auth[len("Bearer "):]
-	}
-	if !equal(key, s.o.APIKey) {
-		return &dialect.Problem{Kind: dialect.Unauthorized, Message: "the API key is missing or wrong"}
-	}
-	return nil
+	return &dialect.Problem{Kind: dialect.Method, Message: "method " + clip(method) + " is not allowed here; use " + allow}
 }
 
 // refuse answers with an error in the codec's form.
-func (s *Server) refuse(c *fasthttp.RequestCtx, codec dialect.Codec, err error, id string) {
+func (s *Server) refuse(c *call, err error) {
 	p := s.explain(err)
-	drain(c)
+	drain(c.RequestCtx)
 	if p.Kind == dialect.Left {
 		c.SetConnectionClose()
 	}
-	s.count.refused(p.Status())
-	c.SetStatusCode(p.Status())
+	status := p.Status()
+	s.count.refused(status)
+	c.SetStatusCode(status)
 	c.SetContentType("application/json")
 	if p.RetryAfter > 0 {
 		c.Response.Header.Set("Retry-After", seconds(p.RetryAfter))
 	}
-	c.SetBody(codec.Problem(p, id))
+	c.SetBody(c.codec.Problem(p, c.id))
 }
 
 // malformed answers what fasthttp could not read as a request.

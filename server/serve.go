@@ -2,14 +2,12 @@ package server
 
 import (
 	"github.com/agentinfer/dyn/prompt"
-	"github.com/agentinfer/dyn/server/dialect"
-	"github.com/valyala/fasthttp"
 )
 
 // serve is the path of a turn. Everything up to the flight's start can still
 // be answered with a status; an error returned is that answer.
-func (s *Server) serve(c *fasthttp.RequestCtx, codec dialect.Codec) error {
-	t, err := s.decode(c, codec) // bytes → turn (server/dialect)
+func (s *Server) serve(c *call) error {
+	t, err := s.decode(c) // bytes → turn (server/dialect); what it goes on from comes first
 	if err != nil {
 		return err
 	}
@@ -17,14 +15,24 @@ func (s *Server) serve(c *fasthttp.RequestCtx, codec dialect.Codec) error {
 	if err != nil {
 		return err
 	}
-	prompt.Steady(t)                   // the same conversation is the same prompt (prompt)
-	f := s.identify(t, m)              // whose turn: session and agent (server/session)
-	if err := f.render(); err != nil { // conversation → token ids, only the new part (prompt)
+	if err := s.admit(c, t); err != nil { // whose key, within its limits (server/tenant)
 		return err
 	}
+	need, err := s.demands(c, t, m) // what only some workers can do
+	if err != nil {
+		return err
+	}
+	prompt.Steady(t)                   // the same conversation is the same prompt (prompt)
+	f := s.identify(t, m)              // whose turn: session and agent (server/session)
+	if err := f.tokens(); err != nil { // conversation → token ids, only the new part (prompt)
+		return err
+	}
+	f.needs(need)
 	f.chain() // ids → block hashes (cache)
 
-	f.depart(c)               // watch the client: its FIN ends the flight
-	go f.fly()                // place in the queue and at a worker (route), generate (engine)
-	return f.answer(c, codec) // parse (parsers), encode (server/dialect), record (ledger)
+	f.depart(c)                   // watch the client: its FIN ends the flight
+	for _, one := range f.all() { // as many as answers were asked for
+		go one.fly() // place in the queue and at a worker (route), generate (engine)
+	}
+	return f.answer(c) // parse (parsers), encode (server/dialect), record (ledger)
 }

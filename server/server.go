@@ -17,12 +17,14 @@ import (
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/server/gauge"
 	"github.com/agentinfer/dyn/server/session"
+	"github.com/agentinfer/dyn/server/tenant"
 	"github.com/agentinfer/dyn/turn"
 	"github.com/valyala/fasthttp"
 )
 
 const (
 	windowSteps    = 60                     // seconds that a worker's overlap and hit cover
+	recallBytes    = 128 << 20              // of bodies that are recognised when they come again
 	rawBytes       = 64 << 20               // raw turns kept per model
 	maxMoves       = 3                      // times a turn goes on at another worker
 	drainTime      = 10 * time.Second       // how long that may take
@@ -46,10 +48,12 @@ var (
 // Options say how a Server works. Zero values mean the defaults.
 type Options struct {
 	Version   string
-	APIKey    string        // clients must send it; "" asks for none
-	MaxBody   int           // bytes; default 32 MiB, as Anthropic's
-	PingEvery time.Duration // sign of life while nothing comes; default 10 s
-	Patience  time.Duration // a client that takes no byte for this long is gone; default 2 min
+	APIKey    string                     // a key without a tenant or limits; "" is none
+	Keys      func() ([]turn.Key, error) // reads the keys of tenants; nil has none
+	Store     Shelf                      // of responses; nil is the ledger's
+	MaxBody   int                        // bytes; default 32 MiB, as Anthropic's
+	PingEvery time.Duration              // sign of life while nothing comes; default 10 s
+	Patience  time.Duration              // a client that takes no byte for this long is gone; default 2 min
 	Ledger    *ledger.Ledger
 	Fleet     Fleet
 	Stop      Stopper
@@ -67,6 +71,13 @@ type Server struct {
 	log       *slog.Logger
 	sessions  *session.Store
 	leases    cache.Leases
+	routes    *routing
+	described func() []byte // the page of the routes, written once
+	ring      tenant.Ring
+	locked    atomic.Bool // the keys could never be read: nobody may come without
+	shelf     Shelf
+	ups       upstreams
+	recall    *dialect.Recall
 	recent    *gauge.Window // the last minute, all workers
 	history   *gauge.Window // the last five minutes, in steps for the sparklines
 	count     counters
@@ -103,9 +114,17 @@ func New(o Options) *Server {
 		o: o, pingEvery: o.PingEvery, ledger: o.Ledger, log: o.Log,
 		sessions: session.New(session.Limits{}),
 		recent:   gauge.NewWindow(windowSteps, time.Second), history: gauge.NewWindow(60, 5*time.Second),
-		started: time.Now(), models: map[string]*model{}, byModel: map[string]*model{},
+		recall: dialect.NewRecall(recallBytes), started: time.Now(), models: map[string]*model{}, byModel: map[string]*model{},
 	}
 	s.life, s.kill = context.WithCancelCause(context.Background())
+	s.routes = newRouting(table())
+	s.described = sync.OnceValue(func() []byte { return describe(o.Version, table()) })
+	if s.shelf = o.Store; s.shelf == nil {
+		s.shelf = o.Ledger.Responses()
+	}
+	if err := s.reloadKeys(); err != nil {
+		s.log.Error("keys", "err", err)
+	}
 	s.http = s.listener(s.route)
 	s.control = s.listener(s.routeControl)
 	return s
@@ -139,8 +158,9 @@ func (s *Server) expect(c *fasthttp.RequestCtx) int {
 	if c.Request.Header.ContentLength() <= s.o.MaxBody {
 		return fasthttp.StatusContinue
 	}
-	path := string(c.Path())
-	s.refuse(c, s.codec(c, path), s.tooLarge(), dialect.NewID("req_"))
+	k := &call{RequestCtx: c, id: dialect.NewID("req_"), path: string(c.Path())}
+	k.codec = s.codec(k)
+	s.refuse(k, s.tooLarge())
 	return fasthttp.StatusRequestEntityTooLarge
 }
 

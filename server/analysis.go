@@ -1,0 +1,92 @@
+package server
+
+import (
+	"github.com/agentinfer/dyn/parsers"
+	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// analysis reads an answer: its events, and what it amounts to. It belongs to
+// the consuming goroutine.
+type analysis struct {
+	f      *flight
+	parser *parsers.Stream
+	buf    []turn.Event
+
+	over   bool
+	err    error // why it ended early
+	end    turn.End
+	usage  turn.Usage
+	ids    int // of the answer, read so far
+	reason turn.Reason
+	answer dialect.Answer // as the client will send it back
+	probs  []turn.Logprob // that no event has taken yet
+}
+
+// events parses an item. The last event of an answer is Finish or Fail. The
+// slice is good until the next call.
+func (an *analysis) events(it item) []turn.Event {
+	if an.over {
+		return nil
+	}
+	if it.err != nil {
+		it.err = an.f.cause(it.err)
+		an.parser.Cut()
+		an.buf = an.parser.Close(an.buf[:0])
+		an.note()
+		an.over, an.err = true, it.err
+		an.buf = append(an.buf, turn.Event{Kind: turn.Fail, Err: an.f.problem(it.err)})
+		return an.buf
+	}
+	an.ids += len(it.delta.IDs)
+	an.buf = an.parser.Push(an.buf[:0], it.delta.Text)
+	if end := it.delta.End; end != nil {
+		if end.Reason == turn.Cut {
+			an.parser.Cut() // nobody is to run half a call
+		}
+		an.buf = an.parser.Close(an.buf)
+	}
+	an.note()
+	if it.delta.End != nil {
+		an.buf = append(an.buf, an.finish(*it.delta.End))
+	}
+	an.likely(it.delta.Logprobs)
+	return an.buf
+}
+
+// likely hands log probabilities on with the first event that comes of their
+// tokens, or with the next one where none does.
+func (an *analysis) likely(ps []turn.Logprob) {
+	if an.probs = append(an.probs, ps...); len(an.probs) > 0 && len(an.buf) > 0 {
+		an.buf[0].Logprobs, an.probs = an.probs, nil
+	}
+}
+
+// finish makes the last event of an answer that ended.
+func (an *analysis) finish(end turn.End) turn.Event {
+	an.over, an.end = true, end
+	an.reason = an.f.reason(end, an.parser.Calls())
+	if an.reason != turn.Stopped {
+		end.StopText = ""
+	}
+	an.usage = an.f.usage(end.Usage)
+	an.usage.Thinking = min(an.thoughts(), an.usage.Output)
+	return turn.Event{Kind: turn.Finish, Reason: an.reason, StopText: end.StopText, Usage: an.usage, Extra: an.extra()}
+}
+
+// thoughts counts the tokens of the reasoning; engines do not count it apart.
+func (an *analysis) thoughts() (n int) {
+	for _, b := range an.answer.Message().Blocks {
+		if b.Kind == turn.ThinkingBlock {
+			n += len(an.f.m.Prompt.Tokenizer().Encode(nil, b.Text))
+		}
+	}
+	return n
+}
+
+// note collects the answer.
+func (an *analysis) note() {
+	for _, e := range an.buf {
+		an.answer.Add(e)
+	}
+}

@@ -1,0 +1,142 @@
+package server
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// twin is the flight of another answer to the same turn. It shares the
+// client, the prompt and the way to the consumer with the first; place,
+// worker and record are its own. A seed is counted up, so that answers differ
+// and still can be had again.
+func (f *flight) twin(choice int) *flight {
+	t := *f.t
+	t.ID = newID()
+	g := &flight{
+		s: f.s, m: f.m, t: &t, a: f.a, ctx: f.ctx, cancel: f.cancel, watch: f.watch, who: f.who, choice: choice,
+		rolling: f.rolling, thinks: f.thinks, chains: maps.Clone(f.chains), job: f.job, asked: f.asked, limit: f.limit,
+		demand: f.demand, opening: f.opening, opened: f.opened, onlyOne: f.onlyOne, said: slices.Clone(f.said),
+		seats: make(chan placement, 1), lost: map[string]time.Time{}, out: f.out, flown: make(chan struct{}),
+	}
+	g.job.ID = t.ID
+	if seed := f.job.Sampling.Seed; seed != nil {
+		n := *seed + int64(choice)
+		g.job.Sampling.Seed = &n
+	}
+	return g
+}
+
+// all is the flight and its twins, in the order of their answers.
+func (f *flight) all() []*flight {
+	if len(f.twins) == 0 {
+		return []*flight{f}
+	}
+	return append([]*flight{f}, f.twins...)
+}
+
+// abandon lands flights of which nothing was read.
+func (f *flight) abandon(err error) {
+	for _, one := range f.all() {
+		one.land(nil, err)
+	}
+}
+
+// answers reads the items of a flight and its twins: one analysis each. It
+// belongs to the consuming goroutine.
+type answers struct {
+	f    *flight
+	list []*analysis
+	left int // answers that have not ended
+
+	over bool
+	err  error // why it ended early
+
+	doc dialect.Document // a second, for the shelf, where a stream is to be kept; else nil
+}
+
+// answers makes the readers of a flight.
+func (f *flight) answers(codec dialect.Codec) (*answers, error) {
+	as := &answers{f: f}
+	for _, one := range f.all() {
+		p, err := one.parser()
+		if err != nil {
+			return nil, err
+		}
+		as.list = append(as.list, &analysis{f: one, parser: p, ids: one.opened})
+	}
+	as.left = len(as.list)
+	if f.t.Store {
+		as.doc = codec.Document(f.t)
+	}
+	return as, nil
+}
+
+// events parses an item. The last event of each answer is Finish; one Fail is
+// the last of all. The slice is good until the next call.
+func (as *answers) events(it item) []turn.Event {
+	if as.over {
+		return nil
+	}
+	an := as.list[it.choice]
+	es := an.events(it)
+	if it.choice > 0 {
+		for i := range es {
+			es[i].Choice = it.choice
+		}
+	}
+	if an.over {
+		as.left--
+		as.over, as.err = as.left == 0 || an.err != nil, an.err
+	}
+	as.keep(es)
+	return es
+}
+
+// keep puts a response on the shelf when it is whole, before the client hears
+// of its end: it may go on from it at once.
+func (as *answers) keep(es []turn.Event) {
+	if as.doc == nil {
+		return
+	}
+	for _, e := range es {
+		as.doc.Add(e)
+	}
+	if as.over && as.err == nil {
+		if status, body := as.doc.JSON(); status == 200 {
+			as.f.s.keepResponse(as.f.t, as.f.input, body)
+		}
+	}
+}
+
+// encode appends the wire form of what an item brings.
+func (as *answers) encode(dst []byte, enc dialect.Encoder, it item) []byte {
+	for _, e := range as.events(it) {
+		dst = enc.Event(dst, e)
+	}
+	return dst
+}
+
+// land ends the flights and writes their records. Their context ends with the
+// first, so the others must be over as well.
+func (as *answers) land(err error) {
+	for i := len(as.list) - 1; i >= 0; i-- {
+		an := as.list[i]
+		if an.err == nil {
+			an.err = err
+		}
+		an.f.land(an, an.err)
+	}
+}
+
+// crashed lands flights whose consumer panicked, and tells by err.
+func (as *answers) crashed(err *error) {
+	if p := recover(); p != nil {
+		as.f.s.panicked(p)
+		*err = errPanic
+		as.land(errPanic)
+	}
+}

@@ -1,0 +1,14 @@
+// Package completion is the border of POST /v1/completions: a text or token
+// ids that go to the model as they are, and text that comes back as it was
+// made. No template, no tools, no reasoning.
+//
+// Codec is a dialect.Codec like the three in package dialect; it is here
+// because those are about conversations. All settings that chat completions
+// have too (sampling, stop strings, hints) are read by that codec: a body is
+// given a message in place of its prompt, everything else is the client's own
+// bytes. Errors have the same form.
+//
+// One prompt a request, as a text or as a list of ids, and up to Turn.N
+// answers to it. What would need the engine's own work on the prompt (echo,
+// suffix, best_of) is a 400 that says so.
+package completion

@@ -1,0 +1,88 @@
+package server
+
+import (
+	"github.com/agentinfer/dyn/server/openapi"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// table is all that clients can ask for.
+func table() []endpoint {
+	return append(append(turnTable(), bookTable()...), passTable()...)
+}
+
+// turnTable are the endpoints that make turns, and what counts their prompts.
+func turnTable() []endpoint {
+	return []endpoint{
+		{
+			method: "POST", path: "/v1/messages", dialect: turn.Messages, do: (*Server).serve,
+			says: "a turn in Anthropic's dialect", in: openapi.MessagesAsk{}, out: openapi.Message{}, flow: openapi.MessagesEvent{},
+		},
+		{
+			method: "POST", path: "/v1/messages/count_tokens", do: (*Server).countTokens,
+			says: "how long the prompt of a messages request is", in: openapi.CountAsk{}, out: countAnswer{},
+		},
+		{
+			method: "POST", path: "/v1/responses", dialect: turn.Responses, do: (*Server).serve,
+			says: "a turn in OpenAI's newer dialect", in: openapi.ResponsesAsk{}, out: openapi.Response{}, flow: openapi.ResponsesEvent{},
+		},
+		{
+			method: "POST", path: "/v1/responses/input_tokens", dialect: turn.Responses, do: (*Server).countInput,
+			says: "how long the prompt of a responses request is", in: openapi.InputAsk{}, out: inputAnswer{},
+		},
+		{
+			method: "GET", path: "/v1/responses/{id}", dialect: turn.Responses, do: (*Server).oneResponse,
+			says: "a stored response", out: openapi.Response{},
+		},
+		{
+			method: "DELETE", path: "/v1/responses/{id}", dialect: turn.Responses, do: (*Server).dropResponse,
+			says: "forgets a stored response", out: openapi.Deleted{},
+		},
+		{
+			method: "GET", path: "/v1/responses/{id}/input_items", dialect: turn.Responses, do: (*Server).responseInput,
+			says: "the input of a stored response", out: itemList{},
+		},
+		{
+			method: "POST", path: "/v1/chat/completions", dialect: turn.Chat, do: (*Server).serve,
+			says: "a turn in OpenAI's older dialect", in: openapi.ChatAsk{}, out: openapi.ChatAnswer{}, flow: openapi.ChatChunk{},
+		},
+		{
+			method: "POST", path: "/v1/completions", dialect: turn.Completions, do: (*Server).serve,
+			says: "a text or token ids go on, without a template", in: openapi.CompletionAsk{}, out: openapi.Completion{}, flow: openapi.Completion{},
+		},
+		{
+			method: "POST", path: "/tokenize", do: (*Server).tokenize,
+			says: "token ids of a text or of a conversation", in: openapi.TokenizeAsk{}, out: tokenizeAnswer{},
+		},
+		{
+			method: "POST", path: "/detokenize", do: (*Server).detokenize,
+			says: "the text of token ids", in: detokenizeAsk{}, out: detokenizeAnswer{},
+		},
+	}
+}
+
+// bookTable are the endpoints that tell about the daemon.
+func bookTable() []endpoint {
+	return []endpoint{
+		{method: "GET", path: "/v1/models", do: (*Server).listModels, says: "the models that are served", out: openapi.ModelList{}},
+		{method: "GET", path: "/v1/models/{id}", do: (*Server).oneModel, says: "one model", out: openapi.Model{}},
+		{method: "GET", path: "/health", open: true, do: (*Server).health, says: "200 while some worker takes turns, else 503", out: healthAnswer{}},
+		{method: "GET", path: "/live", open: true, do: (*Server).live, says: "200 while the process lives", out: liveAnswer{}},
+		{method: "GET", path: "/", open: true, do: (*Server).live, says: "the same, for clients that warm a connection up", out: liveAnswer{}},
+		{method: "GET", path: "/api/hello", open: true, do: (*Server).live, says: "the same", out: liveAnswer{}},
+		{method: "GET", path: "/metrics", do: (*Server).metrics, says: "counters and gauges in Prometheus' form", kind: "text/plain"},
+		{method: "GET", path: "/openapi.json", do: (*Server).openAPI, says: "this description", out: openapi.Any{}},
+	}
+}
+
+// passTable are the endpoints of other kinds of models: what comes is handed
+// to an attached worker of that kind.
+func passTable() []endpoint {
+	return []endpoint{
+		{method: "POST", path: "/v1/embeddings", do: pass("embeddings"), says: "handed to an attached embeddings worker", in: openapi.Any{}, out: openapi.Any{}},
+		{method: "POST", path: "/v1/images/{id}", do: pass("images"), says: "handed to an attached images worker", in: openapi.Any{}, out: openapi.Any{}},
+		{method: "POST", path: "/v1/videos", do: pass("videos"), says: "handed to an attached videos worker", in: openapi.Any{}, out: openapi.Any{}},
+		{method: "POST", path: "/v1/videos/{id}", do: pass("videos"), says: "handed to an attached videos worker", in: openapi.Any{}, out: openapi.Any{}},
+		{method: "GET", path: "/v1/videos/{id}", do: pass("videos"), says: "handed to an attached videos worker", out: openapi.Any{}},
+		{method: "DELETE", path: "/v1/videos/{id}", do: pass("videos"), says: "handed to an attached videos worker", out: openapi.Any{}},
+	}
+}
