@@ -52,7 +52,7 @@ func (c *counters) refused(status int) {
 func (c *counters) full() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.statuses[429] + c.statuses[503]
+	return c.statuses[429] + c.statuses[503] + c.statuses[529]
 }
 
 // byStatus returns a copy of the counts of errors.

@@ -70,7 +70,7 @@ func (s *Server) refuse(c *call, err error) {
 	if p.Kind == dialect.Left {
 		c.SetConnectionClose()
 	}
-	status := p.Status()
+	status := p.StatusFor(c.codec.Dialect())
 	s.count.refused(status)
 	c.SetStatusCode(status)
 	c.SetContentType("application/json")

@@ -9,10 +9,11 @@ import (
 // Answer collects the events of one answer. The zero value is empty and
 // ready; it belongs to one goroutine.
 type Answer struct {
-	parts  []part
-	inCall bool       // the last part is a call that has not ended
-	last   turn.Event // Finish or Fail
-	ended  bool
+	blocks   blocks
+	parts    []part
+	logprobs []turn.Logprob
+	last     turn.Event // Finish or Fail
+	ended    bool
 }
 
 // part is one block of an answer: thinking, text, or a call with the text of
@@ -28,33 +29,27 @@ func (a *Answer) Add(e turn.Event) {
 	if a.ended {
 		return
 	}
-	switch e.Kind {
-	case turn.Reasoning, turn.Says:
-		if e.Text != "" {
-			a.inCall = false
-			a.part(e.Kind).text.WriteString(e.Text)
-		}
-	case turn.CallStart:
-		a.inCall = true
-		a.parts = append(a.parts, part{turn.CallStart, e.Call, new(strings.Builder)})
-	case turn.CallArgs:
-		if a.inCall {
-			a.part(turn.CallStart).text.WriteString(e.Text)
-		}
-	case turn.CallEnd:
-		a.inCall = false
-	case turn.Finish, turn.Fail:
+	a.logprobs = append(a.logprobs, e.Logprobs...)
+	a.blocks.event(nil, parting{a}, e)
+	if e.Kind == turn.Finish || e.Kind == turn.Fail {
 		a.last, a.ended = e, true
 	}
 }
 
-// part returns the last part when it is of the kind, else a new one.
-func (a *Answer) part(kind turn.EventKind) *part {
-	if n := len(a.parts); n == 0 || a.parts[n-1].kind != kind {
-		a.parts = append(a.parts, part{kind, turn.Call{}, new(strings.Builder)})
-	}
-	return &a.parts[len(a.parts)-1]
+// parting writes blocks as an answer's parts.
+type parting struct{ *Answer }
+
+func (p parting) open(dst []byte, b *block) []byte {
+	p.parts = append(p.parts, part{b.kind, b.call, new(strings.Builder)})
+	return dst
 }
+
+func (p parting) piece(dst []byte, _ *block, text string) []byte {
+	p.parts[len(p.parts)-1].text.WriteString(text)
+	return dst
+}
+
+func (p parting) close(dst []byte, _ *block) []byte { return dst }
 
 // Message returns the answer as the decoder returns it when the client sends
 // it back.
@@ -81,20 +76,6 @@ func (a *Answer) problem() *Problem {
 	}
 	return ending(a.last)
 }
-
-// calls returns the number of calls.
-func (a *Answer) calls() int {
-	n := 0
-	for i := range a.parts {
-		if a.parts[i].kind == turn.CallStart {
-			n++
-		}
-	}
-	return n
-}
-
-// Ended returns what is wrong with a last event, or nil for a proper end.
-func Ended(e turn.Event) *Problem { return ending(e) }
 
 // ending returns what is wrong with a last event, or nil for a proper end.
 func ending(e turn.Event) *Problem {

@@ -36,8 +36,8 @@ func runBad(t *testing.T, d turn.Dialect, cases []bad) {
 			} else if p.Param != c.param || !strings.HasPrefix(p.Error(), c.param+": ") {
 				t.Errorf("got param %q (%v), want %q", p.Param, p, c.param)
 			}
-			if p.Status() != 400 {
-				t.Errorf("status %d", p.Status())
+			if p.StatusFor(turn.Chat) != 400 {
+				t.Errorf("status %d", p.StatusFor(turn.Chat))
 			}
 		})
 	}

@@ -6,50 +6,82 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// Document returns the collector of one answer.
-func (chat) Document(t *turn.Turn) Document { return &chatDocument{turn: t} }
+// Document returns the collector of one answer, or of as many as the turn
+// wants.
+func (chat) Document(t *turn.Turn) Document {
+	return &chatDocument{turn: t, choices: make([]Answer, max(t.N, 1))}
+}
 
 type chatDocument struct {
-	Answer
-	turn *turn.Turn
+	turn    *turn.Turn
+	choices []Answer
 }
 
 func (d *chatDocument) Mark(int) {}
 
-func (d *chatDocument) JSON() (int, []byte) {
-	if p := d.problem(); p != nil {
-		return p.Status(), appendOpenAIError(nil, p, turn.Chat)
+func (d *chatDocument) Add(e turn.Event) {
+	if e.Choice >= 0 && e.Choice < len(d.choices) {
+		d.choices[e.Choice].Add(e)
 	}
-	b := append(chatHead(d.turn, "chat.completion"), `{"index":0,"message":{"role":"assistant","content":`...)
-	text, thought := d.joined(turn.Says), d.joined(turn.Reasoning)
-	if text == "" && d.calls() > 0 {
+}
+
+func (d *chatDocument) JSON() (int, []byte) {
+	b := chatHead(d.turn, "chat.completion")
+	var u turn.Usage
+	var extra []byte
+	for i := range d.choices {
+		a := &d.choices[i]
+		if p := a.problem(); p != nil {
+			return p.StatusFor(turn.Chat), appendOpenAIError(nil, p, turn.Chat)
+		}
+		b = d.appendChoice(comma(b, i), a, i)
+		u = addUsage(u, a.last)
+		if extra == nil {
+			extra = a.last.Extra
+		}
+	}
+	b = appendChatUsage(append(b, `],"usage":`...), u)
+	return 200, append(appendExtra(b, extra), '}')
+}
+
+func (d *chatDocument) appendChoice(b []byte, a *Answer, i int) []byte {
+	b = appendInt(append(b, `{"index":`...), int64(i))
+	b = append(b, `,"message":{"role":"assistant","content":`...)
+	text, thought := a.joined(turn.Says), a.joined(turn.Reasoning)
+	if text == "" && a.blocks.calls > 0 {
 		b = append(b, "null"...)
 	} else {
 		b = appendString(b, text)
 	}
+	b = append(b, `,"refusal":null`...)
 	if thought != "" {
 		b = appendString(append(b, `,"reasoning_content":`...), thought)
 	}
-	b = d.appendCalls(b)
-	b = append(append(b, `},"logprobs":null,"finish_reason":"`...), chatReason(d.last, d.calls())...)
-	return 200, append(appendChatUsage(append(b, `"}],"usage":`...), d.last.Usage), '}')
+	b = append(a.appendCalls(b), `},"logprobs":`...)
+	if d.turn.Sampling.Logprobs {
+		b = append(appendLogprobs(append(b, `{"content":[`...), a.logprobs), `],"refusal":null}`...)
+	} else {
+		b = append(b, "null"...)
+	}
+	b = append(append(b, `,"finish_reason":"`...), chatReason(a.last, a.blocks.calls)...)
+	return append(b, `"}`...)
 }
 
 // joined returns the text of all parts of a kind.
-func (d *chatDocument) joined(kind turn.EventKind) string {
+func (a *Answer) joined(kind turn.EventKind) string {
 	var b strings.Builder
-	for i := range d.parts {
-		if d.parts[i].kind == kind {
-			b.WriteString(d.parts[i].text.String())
+	for i := range a.parts {
+		if a.parts[i].kind == kind {
+			b.WriteString(a.parts[i].text.String())
 		}
 	}
 	return b.String()
 }
 
-func (d *chatDocument) appendCalls(b []byte) []byte {
+func (a *Answer) appendCalls(b []byte) []byte {
 	n := 0
-	for i := range d.parts {
-		p := &d.parts[i]
+	for i := range a.parts {
+		p := &a.parts[i]
 		if p.kind != turn.CallStart {
 			continue
 		}
@@ -60,7 +92,7 @@ func (d *chatDocument) appendCalls(b []byte) []byte {
 		b = appendString(append(b, `,"type":"function","function":{"name":`...), p.call.Name)
 		args := p.text.String()
 		if args == "" {
-			args = "{}"
+			args = emptyArgs
 		}
 		b = append(appendString(append(b, `,"arguments":`...), args), "}}"...)
 		n++

@@ -34,7 +34,7 @@ func FuzzDecode(f *testing.F) {
 				continue
 			}
 			var p *Problem
-			if !errors.As(err, &p) || p.Status() != 400 || got != nil {
+			if !errors.As(err, &p) || p.StatusFor(turn.Chat) != 400 || got != nil {
 				t.Fatalf("%s: %v", d, err)
 			}
 			if out := For(d).Problem(p, "r"); !json.Valid(out) || !utf8.Valid(out) {

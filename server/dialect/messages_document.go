@@ -17,15 +17,15 @@ func (d *messagesDocument) Mark(tokens int) { d.prompt.mark = tokens }
 
 func (d *messagesDocument) JSON() (int, []byte) {
 	if p := d.problem(); p != nil {
-		return p.Status(), appendAnthropicError(nil, p, d.turn.ID)
+		return p.StatusFor(turn.Messages), appendAnthropicError(nil, p, d.turn.ID)
 	}
 	b := appendMessageHead(nil, answerID("msg_", d.turn), d.turn.Model)
 	b = append(b, '[')
 	for i := range d.parts {
 		b = d.appendPart(comma(b, i), &d.parts[i])
 	}
-	b = append(appendStop(append(b, `],`...), d.last, d.calls()), `,"usage":`...)
-	return 200, append(d.prompt.appendUsage(b, d.last.Usage), '}')
+	b = append(appendStop(append(b, `],`...), d.last, d.blocks.calls), `,"usage":`...)
+	return 200, append(appendExtra(d.prompt.appendUsage(b, d.last.Usage), d.last.Extra), '}')
 }
 
 func (d *messagesDocument) appendPart(b []byte, p *part) []byte {

@@ -15,19 +15,14 @@ func (messages) Stream(t *turn.Turn) Encoder {
 	}
 }
 
-// messagesEncoder is one state machine: at most one block is open, indexes
-// only rise. open is the kind of the open block when inside is true.
+// messagesEncoder writes the events of one message.
 type messagesEncoder struct {
 	id, model, request string
 	prompt             marked
 	seal               seal
 
+	blocks
 	opened, ended bool
-	inside        bool
-	open          turn.EventKind // Reasoning, Says or CallStart
-	index         int            // of the open or the next block
-	calls         int
-	args          bool // the open call has had arguments
 }
 
 func (e *messagesEncoder) Mark(tokens int) { e.prompt.mark = tokens }
@@ -66,56 +61,23 @@ func (e *messagesEncoder) Event(dst []byte, ev turn.Event) []byte {
 	if !e.opened && ev.Kind != turn.Fail {
 		dst = e.Open(dst, ev.Usage)
 	}
-	switch ev.Kind {
-	case turn.Reasoning:
-		if ev.Text != "" {
-			dst = e.think(e.begin(dst, turn.Reasoning, ev.Call), ev.Text)
-		}
-	case turn.Says:
-		if ev.Text != "" {
-			dst = e.begin(dst, turn.Says, ev.Call)
-			dst = e.delta(dst, "text_delta", "text", ev.Text)
-		}
-	case turn.CallStart:
-		dst = e.begin(e.stop(dst), turn.CallStart, ev.Call)
-	case turn.CallArgs:
-		if ev.Text != "" && e.inside && e.open == turn.CallStart {
-			e.args = true
-			dst = e.delta(dst, "input_json_delta", "partial_json", ev.Text)
-		}
-	case turn.CallEnd:
-		dst = e.stop(dst)
-	case turn.Finish, turn.Fail:
-		dst = e.finish(e.stop(dst), ev)
+	dst = e.event(dst, e, ev)
+	if ev.Kind == turn.Finish || ev.Kind == turn.Fail {
+		dst = e.finish(dst, ev)
 	}
 	return dst
 }
 
-// think writes a piece of thinking, or keeps it where it is to be omitted.
-func (e *messagesEncoder) think(dst []byte, text string) []byte {
-	e.seal.write(text)
-	if e.seal.omitted {
-		return dst
-	}
-	return e.delta(dst, "thinking_delta", "thinking", text)
-}
-
-// begin opens a block of the kind, unless it is the open one.
-func (e *messagesEncoder) begin(dst []byte, kind turn.EventKind, c turn.Call) []byte {
-	if e.inside && e.open == kind {
-		return dst
-	}
-	dst = e.stop(dst)
-	e.inside, e.open, e.args = true, kind, false
+// open writes content_block_start.
+func (e *messagesEncoder) open(dst []byte, b *block) []byte {
 	dst = e.head(dst, "content_block_start")
-	switch kind {
+	switch b.kind {
 	case turn.Reasoning:
 		e.seal.reset()
 		dst = append(dst, `,"content_block":{"type":"thinking","thinking":"","signature":""}`...)
 	case turn.CallStart:
-		e.calls++
-		dst = appendString(append(dst, `,"content_block":{"type":"tool_use","id":`...), callID(c, turn.Messages))
-		dst = appendString(append(dst, `,"name":`...), c.Name)
+		dst = appendString(append(dst, `,"content_block":{"type":"tool_use","id":`...), callID(b.call, turn.Messages))
+		dst = appendString(append(dst, `,"name":`...), b.call.Name)
 		dst = append(dst, `,"input":{}}`...)
 	default:
 		dst = append(dst, `,"content_block":{"type":"text","text":""}`...)
@@ -123,23 +85,31 @@ func (e *messagesEncoder) begin(dst []byte, kind turn.EventKind, c turn.Call) []
 	return append(dst, "}\n\n"...)
 }
 
-// stop closes the open block, if there is one.
-func (e *messagesEncoder) stop(dst []byte) []byte {
-	if !e.inside {
-		return dst
+// piece writes content_block_delta, or keeps thinking that is to be omitted.
+func (e *messagesEncoder) piece(dst []byte, b *block, text string) []byte {
+	switch b.kind {
+	case turn.Reasoning:
+		if e.seal.write(text); e.seal.omitted {
+			return dst
+		}
+		return e.delta(dst, "thinking_delta", "thinking", text)
+	case turn.CallStart:
+		return e.delta(dst, "input_json_delta", "partial_json", text)
 	}
+	return e.delta(dst, "text_delta", "text", text)
+}
+
+// close writes the signature of thinking, and content_block_stop.
+func (e *messagesEncoder) close(dst []byte, b *block) []byte {
 	switch {
-	case e.open == turn.Reasoning:
+	case b.kind == turn.Reasoning:
 		dst = e.head(dst, "content_block_delta")
 		dst = append(dst, `,"delta":{"type":"signature_delta","signature":"`...)
 		dst = append(e.seal.append(dst), "\"}}\n\n"...)
-	case e.open == turn.CallStart && !e.args:
-		dst = e.delta(dst, "input_json_delta", "partial_json", "{}")
+	case b.kind == turn.CallStart && !b.some:
+		dst = e.delta(dst, "input_json_delta", "partial_json", emptyArgs)
 	}
-	dst = append(e.head(dst, "content_block_stop"), "}\n\n"...)
-	e.inside = false
-	e.index++
-	return dst
+	return append(e.head(dst, "content_block_stop"), "}\n\n"...)
 }
 
 // head begins an event about the open block.
@@ -167,7 +137,8 @@ func (e *messagesEncoder) finish(dst []byte, ev turn.Event) []byte {
 	}
 	dst = append(dst, "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{"...)
 	dst = append(appendStop(dst, ev, e.calls), `},"usage":`...)
-	dst = append(e.prompt.appendUsage(dst, ev.Usage), "}\n\n"...)
+	dst = appendExtra(e.prompt.appendUsage(dst, ev.Usage), ev.Extra)
+	dst = append(dst, "}\n\n"...)
 	return append(dst, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)
 }
 
@@ -185,6 +156,14 @@ func appendStop(dst []byte, ev turn.Event, calls int) []byte {
 	}
 	dst = append(append(dst, `"stop_reason":"`...), reason...)
 	return appendOrNull(append(dst, `","stop_sequence":`...), text)
+}
+
+// appendExtra appends the nvext field, when there is something to tell.
+func appendExtra(dst []byte, extra []byte) []byte {
+	if len(extra) == 0 {
+		return dst
+	}
+	return append(append(dst, `,"nvext":`...), extra...)
 }
 
 func callID(c turn.Call, d turn.Dialect) string {

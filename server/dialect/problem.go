@@ -18,12 +18,15 @@ type Kind int
 const (
 	Invalid      Kind = iota // the request is wrong; Param says where
 	Unauthorized             // no key, or a wrong one
+	Forbidden                // the key may not do this
 	NotFound                 // no such model (Param "model") or route
 	Method                   // the route knows other methods
 	TooLarge                 // the body is over the limit
 	TooLong                  // the prompt is over the context; Prompt and Limit are set
+	Limited                  // a limit of the client's key is met
 	Busy                     // every worker is full and so is the queue
 	Unavailable              // no worker can take the turn, or one was lost
+	TimedOut                 // the answer took too long
 	Left                     // the client hung up before its answer; few are there to read this
 	Internal                 // a fault of ours
 )
@@ -51,21 +54,34 @@ func (p *Problem) Error() string {
 	return p.Param + ": " + p.Message
 }
 
-// Status returns the HTTP status.
-func (p *Problem) Status() int {
+// Status returns the HTTP status where no dialect counts.
+func (p *Problem) Status() int { return p.StatusFor("") }
+
+// StatusFor returns the HTTP status in a dialect. Anthropic's API has one of
+// its own for a server that is full.
+func (p *Problem) StatusFor(d turn.Dialect) int {
 	switch p.Kind {
 	case Unauthorized:
 		return 401
+	case Forbidden:
+		return 403
 	case NotFound:
 		return 404
 	case Method:
 		return 405
 	case TooLarge:
 		return 413
-	case Busy:
+	case Limited:
 		return 429
+	case Busy:
+		if d == turn.Messages {
+			return 529
+		}
+		return 503
 	case Unavailable:
 		return 503
+	case TimedOut:
+		return 504
 	case Left:
 		return 499
 	case Internal:
@@ -90,7 +106,7 @@ func Explain(err error) *Problem {
 	case errors.Is(err, turn.ErrLost):
 		return &Problem{Kind: Unavailable, Message: "the worker was lost and no other could go on", RetryAfter: time.Second}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Problem{Kind: Unavailable, Message: "the answer took too long", RetryAfter: time.Second}
+		return &Problem{Kind: TimedOut, Message: "the answer took too long", RetryAfter: time.Second}
 	}
 	return &Problem{Kind: Internal, Message: "internal error"}
 }

@@ -23,14 +23,18 @@ func anthropicType(k Kind) string {
 	switch k {
 	case Unauthorized:
 		return "authentication_error"
+	case Forbidden:
+		return "permission_error"
 	case NotFound:
 		return "not_found_error"
 	case TooLarge:
 		return "request_too_large"
-	case Busy:
+	case Limited:
 		return "rate_limit_error"
-	case Unavailable:
+	case Busy, Unavailable:
 		return "overloaded_error"
+	case TimedOut:
+		return "timeout_error"
 	case Internal:
 		return "api_error"
 	}
@@ -78,6 +82,8 @@ func openAIType(p *Problem) (typ, code string) {
 	switch p.Kind {
 	case Unauthorized:
 		return "invalid_request_error", "invalid_api_key"
+	case Forbidden:
+		return "invalid_request_error", "permission_denied"
 	case NotFound:
 		if p.Param == "model" {
 			return "invalid_request_error", "model_not_found"
@@ -89,10 +95,14 @@ func openAIType(p *Problem) (typ, code string) {
 		return "invalid_request_error", "request_too_large"
 	case TooLong:
 		return "invalid_request_error", "context_length_exceeded"
-	case Busy:
+	case Limited:
 		return "rate_limit_error", "rate_limit_exceeded"
+	case Busy:
+		return "server_error", "server_overloaded"
 	case Unavailable:
 		return "server_error", "service_unavailable"
+	case TimedOut:
+		return "server_error", "timeout"
 	case Internal:
 		return "server_error", "internal_error"
 	}

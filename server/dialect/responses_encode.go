@@ -20,18 +20,21 @@ func (responses) Stream(t *turn.Turn) Encoder { return newResponsesEncoder(t) }
 type responsesEncoder struct {
 	object // how the response object looks
 	tools  []turn.Tool
+	logs   bool // log probabilities were asked for
 	seq    int
 	opened bool
 	ended  bool
 
+	blocks blocks
 	item   item
-	text   []byte // escaped text, or arguments, of the open item
-	items  int    // items that are done
-	output []byte // those items, joined by commas
+	text   []byte         // escaped text, or arguments, of the open item
+	probs  []turn.Logprob // for the next piece of text
+	status string         // of items that end now
+	output []byte         // items that are done, joined by commas
 }
 
 func newResponsesEncoder(t *turn.Turn) *responsesEncoder {
-	return &responsesEncoder{object: newObject(t), tools: t.Tools}
+	return &responsesEncoder{object: newObject(t), tools: t.Tools, logs: t.Sampling.Logprobs, status: "completed"}
 }
 
 func (e *responsesEncoder) Mark(int) {}
@@ -69,25 +72,12 @@ func (e *responsesEncoder) Event(dst []byte, ev turn.Event) []byte {
 		return dst
 	}
 	dst = e.Open(dst, turn.Usage{})
+	e.probs = append(e.probs, ev.Logprobs...)
 	switch ev.Kind {
-	case turn.Reasoning, turn.Says:
-		if ev.Text != "" {
-			dst = e.delta(e.start(dst, ev.Kind, ev.Call), ev.Text)
-		}
-	case turn.CallStart:
-		dst = e.start(e.done(dst, "completed"), turn.CallStart, ev.Call)
-	case turn.CallArgs:
-		if ev.Text != "" && e.item.open && e.item.kind == turn.CallStart {
-			dst = e.arguments(dst, ev.Text)
-		}
-	case turn.CallEnd:
-		if e.item.kind == turn.CallStart {
-			dst = e.done(dst, "completed")
-		}
 	case turn.Finish, turn.Fail:
-		dst = e.finish(dst, ev)
+		return e.finish(dst, ev)
 	}
-	return dst
+	return e.blocks.event(dst, e, ev)
 }
 
 // begin begins an event, up to its own fields.
@@ -103,18 +93,14 @@ func (e *responsesEncoder) begin(dst []byte, name string) []byte {
 func (e *responsesEncoder) about(dst []byte, name string) []byte {
 	dst = append(e.begin(dst, name), `,"item_id":"`...)
 	dst = append(append(dst, e.item.id...), `","output_index":`...)
-	return appendInt(dst, int64(e.items))
+	return appendInt(dst, int64(e.blocks.index))
 }
 
-// start opens an item of the kind, unless it is the open one.
-func (e *responsesEncoder) start(dst []byte, kind turn.EventKind, c turn.Call) []byte {
-	if e.item.open && e.item.kind == kind {
-		return dst
-	}
-	dst = e.done(dst, "completed")
+// open writes output_item.added, and content_part.added for items of parts.
+func (e *responsesEncoder) open(dst []byte, b *block) []byte {
 	e.text = e.text[:0]
-	e.item = e.newItem(kind, c)
-	dst = appendInt(append(e.begin(dst, "response.output_item.added"), `,"output_index":`...), int64(e.items))
+	e.item = e.newItem(b)
+	dst = appendInt(append(e.begin(dst, "response.output_item.added"), `,"output_index":`...), int64(b.index))
 	dst = e.item.append(append(dst, `,"item":`...), "in_progress", nil, false)
 	dst = append(dst, "}\n\n"...)
 	if w := e.item.words; w.partAdded != "" {
@@ -123,6 +109,18 @@ func (e *responsesEncoder) start(dst []byte, kind turn.EventKind, c turn.Call) [
 		dst = append(dst, "}\n\n"...)
 	}
 	return dst
+}
+
+// piece writes a piece of the open item; of the arguments of a free-text
+// tool, the text inside them.
+func (e *responsesEncoder) piece(dst []byte, b *block, text string) []byte {
+	if b.kind == turn.CallStart && e.item.tool.Custom {
+		text = e.item.free.push(text)
+	}
+	if text == "" {
+		return dst
+	}
+	return e.delta(dst, text)
 }
 
 // delta writes a piece of the open item's text.
@@ -135,46 +133,53 @@ func (e *responsesEncoder) delta(dst []byte, text string) []byte {
 	if e.item.kind == turn.Reasoning {
 		e.item.seal.write(text)
 	}
-	return append(append(append(dst, '"'), w.extra...), "}\n\n"...)
+	dst = append(dst, '"')
+	if w == &messageWords {
+		dst = append(dst, `,"logprobs":[`...)
+		dst = append(e.probabilities(dst), ']')
+	}
+	return append(dst, "}\n\n"...)
 }
 
-// arguments writes a piece of the open call's arguments; of those of a
-// free-text tool, the text inside them.
-func (e *responsesEncoder) arguments(dst []byte, text string) []byte {
-	if e.item.tool.Custom {
-		text = e.item.free.push(text)
-	}
-	if text == "" {
+// probabilities appends those of the tokens that came since the last piece of
+// text, where they were asked for, and keeps them for the whole item.
+func (e *responsesEncoder) probabilities(dst []byte) []byte {
+	if !e.logs || len(e.probs) == 0 {
 		return dst
 	}
-	return e.delta(dst, text)
+	from := len(dst)
+	dst = appendLogprobs(dst, e.probs)
+	e.item.logs = append(comma(e.item.logs, len(e.item.logs)), dst[from:]...)
+	e.probs = e.probs[:0]
+	return dst
 }
 
-// done ends the open item, if there is one.
-func (e *responsesEncoder) done(dst []byte, status string) []byte {
-	if !e.item.open {
-		return dst
-	}
-	if e.item.kind == turn.CallStart {
+// close ends the open item.
+func (e *responsesEncoder) close(dst []byte, b *block) []byte {
+	if b.kind == turn.CallStart {
 		dst = e.wholeCall(dst)
 	}
 	w := e.item.words
 	dst = append(append(e.about(dst, w.done), w.index...), `,"`...)
 	dst = append(append(dst, w.field...), `":"`...)
-	dst = append(append(append(dst, e.text...), '"'), w.extra...)
+	dst = append(append(dst, e.text...), '"')
+	switch {
+	case w == &messageWords:
+		dst = append(append(append(dst, `,"logprobs":[`...), e.item.logs...), ']')
+	case w == &callWords:
+		dst = appendString(append(dst, `,"name":`...), e.item.tool.Bare)
+	}
 	dst = append(dst, "}\n\n"...)
 	if w.partDone != "" {
 		dst = append(e.about(dst, w.partDone), w.index...)
 		dst = e.item.appendPart(append(dst, `,"part":`...), e.text)
 		dst = append(dst, "}\n\n"...)
 	}
-	dst = appendInt(append(e.begin(dst, "response.output_item.done"), `,"output_index":`...), int64(e.items))
+	dst = appendInt(append(e.begin(dst, "response.output_item.done"), `,"output_index":`...), int64(b.index))
 	dst = append(dst, `,"item":`...)
 	from := len(dst)
-	dst = e.item.append(dst, status, e.text, true)
-	e.output = append(comma(e.output, e.items), dst[from:]...)
-	e.items++
-	e.item.open = false
+	dst = e.item.append(dst, e.status, e.text, true)
+	e.output = append(comma(e.output, b.index), dst[from:]...)
 	return append(dst, "}\n\n"...)
 }
 
@@ -186,7 +191,7 @@ func (e *responsesEncoder) wholeCall(dst []byte) []byte {
 	case e.item.tool.Custom:
 		text = e.item.free.rest()
 	case len(e.text) == 0:
-		text = "{}"
+		text = emptyArgs
 	}
 	if text == "" {
 		return dst
@@ -196,7 +201,7 @@ func (e *responsesEncoder) wholeCall(dst []byte) []byte {
 
 // finish ends the response: completed, incomplete or failed.
 func (e *responsesEncoder) finish(dst []byte, ev turn.Event) []byte {
-	r := result{status: "completed", usage: &ev.Usage}
+	r := result{status: "completed", usage: &ev.Usage, extra: ev.Extra}
 	name := "response.completed"
 	p := ending(ev)
 	switch {
@@ -205,11 +210,10 @@ func (e *responsesEncoder) finish(dst []byte, ev turn.Event) []byte {
 	case ev.Reason == turn.Cut:
 		name, r.status = "response.incomplete", "incomplete"
 	}
-	status := "completed"
 	if r.status != "completed" {
-		status = "incomplete"
+		e.status = "incomplete"
 	}
-	dst = e.done(dst, status)
+	dst = e.blocks.event(dst, e, ev)
 	e.ended = true
 	r.output = e.output
 	dst = append(e.begin(dst, name), `,"response":`...)
@@ -243,9 +247,9 @@ func (d *responsesDocument) JSON() (int, []byte) {
 		p = ending(d.last)
 	}
 	if p != nil {
-		return p.Status(), appendOpenAIError(nil, p, turn.Responses)
+		return p.StatusFor(turn.Responses), appendOpenAIError(nil, p, turn.Responses)
 	}
-	r := result{status: "completed", usage: &d.last.Usage, output: d.enc.output}
+	r := result{status: "completed", usage: &d.last.Usage, output: d.enc.output, extra: d.last.Extra}
 	if d.last.Reason == turn.Cut {
 		r.status = "incomplete"
 	}

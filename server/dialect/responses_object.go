@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"strconv"
+
 	"github.com/agentinfer/dyn/server/dialect/tape"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -11,11 +13,13 @@ type object struct {
 	created int64
 	model   string
 	echo    []byte // the settings, as fields of an object
+	store   bool
+	before  string // the response that it goes on from
 	summary bool   // thinking goes into the summary, else into the content
 }
 
 func newObject(t *turn.Turn) object {
-	o := object{id: answerID("resp_", t), created: created(t), model: t.Model, summary: true}
+	o := object{id: answerID("resp_", t), created: created(t), model: t.Model, store: t.Store, before: t.Previous, summary: true}
 	echo := t.Echo
 	if !tape.Valid(echo) {
 		echo = echoNothing
@@ -34,6 +38,7 @@ type result struct {
 	problem *Problem
 	usage   *turn.Usage
 	output  []byte // items, joined by commas
+	extra   []byte // nvext
 }
 
 // appendShort appends the object of a sign of life: who it is, no settings.
@@ -59,8 +64,10 @@ func (o *object) appendObject(dst []byte, r result) []byte {
 	dst = append(append(dst, ','), o.echo...)
 	dst = appendString(append(dst, `,"model":`...), o.model)
 	dst = append(append(append(dst, `,"output":[`...), r.output...), ']')
-	dst = append(dst, `,"previous_response_id":null,"store":false,"usage":`...)
-	return append(appendResponsesUsage(dst, r.usage), '}')
+	dst = appendOrNull(append(dst, `,"previous_response_id":`...), o.before)
+	dst = strconv.AppendBool(append(dst, `,"store":`...), o.store)
+	dst = appendResponsesUsage(append(dst, `,"usage":`...), r.usage)
+	return append(appendExtra(dst, r.extra), '}')
 }
 
 // appendFailure appends the error of a failed response. Codex looks for the
@@ -73,9 +80,9 @@ func appendFailure(dst []byte, p *Problem) []byte {
 	switch p.Kind {
 	case TooLong:
 		code = "context_length_exceeded"
-	case Busy:
+	case Limited:
 		code = "rate_limit_exceeded"
-	case Invalid, NotFound:
+	case Invalid, NotFound, Forbidden:
 		code = "invalid_prompt"
 	}
 	dst = appendString(append(dst, `{"code":`...), code)

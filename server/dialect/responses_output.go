@@ -15,40 +15,38 @@ type words struct {
 	delta, done         string
 	index               string // fields that say which part is meant
 	field               string // that holds the whole text in done
-	extra               string // fields that the API wants beside a text
 }
 
 var (
 	messageWords = words{
 		"msg_", "response.content_part.added", "response.content_part.done",
 		"response.output_text.delta", "response.output_text.done",
-		`,"content_index":0`, "text", `,"logprobs":[]`,
+		`,"content_index":0`, "text",
 	}
 	summaryWords = words{
 		"rs_", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done",
 		"response.reasoning_summary_text.delta", "response.reasoning_summary_text.done",
-		`,"summary_index":0`, "text", "",
+		`,"summary_index":0`, "text",
 	}
 	thoughtWords = words{
 		"rs_", "response.content_part.added", "response.content_part.done",
 		"response.reasoning_text.delta", "response.reasoning_text.done",
-		`,"content_index":0`, "text", "",
+		`,"content_index":0`, "text",
 	}
 	callWords = words{
 		"fc_", "", "",
 		"response.function_call_arguments.delta", "response.function_call_arguments.done",
-		"", "arguments", "",
+		"", "arguments",
 	}
 	customWords = words{
 		"ctc_", "", "",
 		"response.custom_tool_call_input.delta", "response.custom_tool_call_input.done",
-		"", "input", "",
+		"", "input",
 	}
 )
 
 // item is one output item while it is open.
 type item struct {
-	open  bool
 	kind  turn.EventKind // Reasoning, Says or CallStart
 	id    string
 	words *words
@@ -56,28 +54,31 @@ type item struct {
 	tool  turn.Tool // of a call; only its names when it is not known
 	free  freeText
 	seal  seal
+	logs  []byte // log probabilities of a message
 }
 
-// newItem returns an open item. Its id holds the response's and its number.
-func (e *responsesEncoder) newItem(kind turn.EventKind, c turn.Call) item {
-	i := item{open: true, kind: kind, words: &messageWords, call: c}
+// newItem returns the item of a block. Its id holds the response's and its
+// number. Thinking that is not in the summary goes into the encrypted content
+// too: Codex sends back no other.
+func (e *responsesEncoder) newItem(b *block) item {
+	i := item{kind: b.kind, words: &messageWords, call: b.call}
 	switch {
-	case kind == turn.Reasoning && e.summary:
+	case b.kind == turn.Reasoning && e.summary:
 		i.words = &summaryWords
-	case kind == turn.Reasoning:
-		i.words = &thoughtWords
-	case kind == turn.CallStart:
+	case b.kind == turn.Reasoning:
+		i.words, i.seal.omitted = &thoughtWords, true
+	case b.kind == turn.CallStart:
 		i.words = &callWords
-		i.call.ID = callID(c, turn.Responses)
+		i.call.ID = callID(b.call, turn.Responses)
 		var known bool
-		if i.tool, known = meant(e.tools, c.Name); !known {
-			i.tool = turn.Tool{Name: c.Name, Bare: c.Name}
+		if i.tool, known = meant(e.tools, b.call.Name); !known {
+			i.tool = turn.Tool{Name: b.call.Name, Bare: b.call.Name}
 		}
 		if i.tool.Custom {
 			i.words = &customWords
 		}
 	}
-	i.id = i.words.prefix + strings.TrimPrefix(e.id, "resp_") + "_" + strconv.Itoa(e.items)
+	i.id = i.words.prefix + strings.TrimPrefix(e.id, "resp_") + "_" + strconv.Itoa(b.index)
 	return i
 }
 
@@ -136,7 +137,7 @@ func (i *item) appendCall(dst []byte, status string, text []byte) []byte {
 
 // appendPart appends the one part that a message or a thought has.
 func (i *item) appendPart(dst, text []byte) []byte {
-	kind, rest := "output_text", `","annotations":[],"logprobs":[]}`
+	kind, rest := "output_text", `","annotations":[],"logprobs":[`
 	switch i.words {
 	case &summaryWords:
 		kind, rest = "summary_text", `"}`
@@ -144,5 +145,9 @@ func (i *item) appendPart(dst, text []byte) []byte {
 		kind, rest = "reasoning_text", `"}`
 	}
 	dst = append(append(append(dst, `{"type":"`...), kind...), `","text":"`...)
-	return append(append(dst, text...), rest...)
+	dst = append(append(dst, text...), rest...)
+	if i.words == &messageWords {
+		dst = append(append(dst, i.logs...), "]}"...)
+	}
+	return dst
 }

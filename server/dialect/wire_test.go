@@ -22,8 +22,13 @@ func TestProblems(t *testing.T) {
 		{long, turn.Responses, 400, `{"error":{"message":"This model's maximum context length is 200 tokens. However, your input resulted in 300 tokens. Please reduce the length of the input.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}`},
 		{&Problem{Kind: NotFound, Param: "model", Message: `no "x" here`}, turn.Chat, 404, `{"error":{"message":"model: no \"x\" here","type":"invalid_request_error","param":"model","code":"model_not_found"}}`},
 		{&Problem{Kind: NotFound, Message: "no route"}, turn.Messages, 404, `{"type":"error","error":{"type":"not_found_error","message":"no route"},"request_id":"req"}`},
-		{&Problem{Kind: Busy, Message: "busy"}, turn.Messages, 429, `{"type":"error","error":{"type":"rate_limit_error","message":"busy"},"request_id":"req"}`},
-		{&Problem{Kind: Busy, Message: "busy"}, turn.Responses, 429, `{"error":{"message":"busy","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`},
+		{&Problem{Kind: Busy, Message: "busy"}, turn.Messages, 529, `{"type":"error","error":{"type":"overloaded_error","message":"busy"},"request_id":"req"}`},
+		{&Problem{Kind: Busy, Message: "busy"}, turn.Responses, 503, `{"error":{"message":"busy","type":"server_error","param":null,"code":"server_overloaded"}}`},
+		{&Problem{Kind: Limited, Message: "slow"}, turn.Messages, 429, `{"type":"error","error":{"type":"rate_limit_error","message":"slow"},"request_id":"req"}`},
+		{&Problem{Kind: Limited, Message: "slow"}, turn.Responses, 429, `{"error":{"message":"slow","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`},
+		{&Problem{Kind: Forbidden, Message: "no"}, turn.Messages, 403, `{"type":"error","error":{"type":"permission_error","message":"no"},"request_id":"req"}`},
+		{&Problem{Kind: Forbidden, Message: "no"}, turn.Chat, 403, `{"error":{"message":"no","type":"invalid_request_error","param":null,"code":"permission_denied"}}`},
+		{&Problem{Kind: TimedOut, Message: "late"}, turn.Messages, 504, `{"type":"error","error":{"type":"timeout_error","message":"late"},"request_id":"req"}`},
 		{&Problem{Kind: Unavailable, Message: "no workers"}, turn.Messages, 503, `{"type":"error","error":{"type":"overloaded_error","message":"no workers"},"request_id":"req"}`},
 		{&Problem{Kind: TooLarge, Message: "big"}, turn.Messages, 413, `{"type":"error","error":{"type":"request_too_large","message":"big"},"request_id":"req"}`},
 		{&Problem{Kind: Unauthorized, Message: "key"}, turn.Chat, 401, `{"error":{"message":"key","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`},
@@ -34,8 +39,8 @@ func TestProblems(t *testing.T) {
 		if got := string(For(c.d).Problem(c.p, "req")); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.d, got, c.want)
 		}
-		if c.p.Status() != c.status {
-			t.Errorf("%v: status %d, want %d", c.p, c.p.Status(), c.status)
+		if c.p.StatusFor(c.d) != c.status {
+			t.Errorf("%v: status %d, want %d", c.p, c.p.StatusFor(c.d), c.status)
 		}
 	}
 }
