@@ -66,10 +66,13 @@ func (f *form) opening(p *Page, tn *turn.Turn) int {
 	}
 	n := common(p.Text, bare)
 	switch {
-	case n == len(bare):
-		f.closes.keep(k, string(p.Text[n:]))
-	case p.end >= n: // the last message is printed otherwise when no answer is asked for
-		return p.end
+	case n < len(bare) && p.end >= n:
+		return p.end // the last message is printed otherwise when no answer is asked for
+	case n < len(bare):
+		return n
+	case n == len(p.Text) && p.end >= 0:
+		n = p.end // the prompt is there unasked
 	}
+	f.closes.keep(k, string(p.Text[n:]))
 	return n
 }

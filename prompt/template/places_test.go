@@ -1,0 +1,83 @@
+package template
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// talk is a conversation with thoughts, a call and its result.
+func talk() *turn.Turn {
+	return &turn.Turn{
+		Tools: []turn.Tool{{
+			Name: "read", Description: "reads a file",
+			Schema: []byte(`{"type": "object", "properties": {"path": {"type": "string", "description": "where"}}, "required": ["path"]}`),
+		}},
+		Messages: []turn.Message{
+			{Role: turn.System, Blocks: []turn.Block{{Text: "Be brief."}}},
+			{Role: turn.User, Blocks: []turn.Block{{Text: "What is in a.txt?"}}},
+			{Role: turn.Assistant, Blocks: []turn.Block{
+				{Kind: turn.ThinkingBlock, Text: "I must look."},
+				{Text: "Let me look."},
+				{Kind: turn.ToolUse, ID: "abc123XYZ", Name: "read", Args: []byte(`{"path": "a.txt"}`)},
+			}},
+			{Role: turn.ToolRole, Blocks: []turn.Block{{Kind: turn.ToolResult, ID: "abc123XYZ", Text: "forty-two"}}},
+			{Role: turn.Assistant, Blocks: []turn.Block{{Kind: turn.ThinkingBlock, Text: "I see."}, {Text: "It holds forty-two."}}},
+			{Role: turn.User, Blocks: []turn.Block{{Text: "Thanks."}}},
+			{Role: turn.Assistant, Blocks: []turn.Block{{Text: "You are welcome."}}},
+			{Role: turn.User, Blocks: []turn.Block{{Text: "Bye."}}},
+		},
+	}
+}
+
+// An answer stands where the generation prompt stood that it was made for,
+// and ends with one of the closings.
+func TestAnswersPlace(t *testing.T) {
+	texts := templates(t)
+	known, unknownPlace, moved, open := 0, 0, 0, 0
+	for _, name := range sortedKeys(texts) {
+		tmpl := opened(t, texts[name], nil)
+		whole := talk()
+		after := Page{Now: clock()}
+		if err := tmpl.Render(&after, whole); err != nil {
+			t.Logf("%s: %v", name, err)
+			continue
+		}
+		for i, m := range whole.Messages {
+			if m.Role != turn.Assistant {
+				continue
+			}
+			before := Page{Now: clock()}
+			part := talk()
+			part.Messages = part.Messages[:i]
+			if err := tmpl.Render(&before, part); err != nil {
+				t.Errorf("%s, up to message %d: %v", name, i, err)
+				continue
+			}
+			at := after.Spans[i]
+			switch {
+			case at == unknown:
+				unknownPlace++
+				continue
+			case common(before.Text[:before.Opening], after.Text) < before.Opening:
+				moved++
+			case at.Start != before.Opening:
+				open++
+				t.Logf("%s: message %d begins at %d with %.40q, its generation prompt at %d with %q", name, i, at.Start,
+					after.Text[at.Start:at.End], before.Opening, before.Text[before.Opening:])
+			default:
+				known++
+			}
+			said := strings.TrimSpace(string(after.Text[at.Start:at.End]))
+			if tmpl.End() != "" && !slices.ContainsFunc(tmpl.Closings(), func(s string) bool { return strings.HasSuffix(said, s) }) {
+				t.Logf("%s: message %d ends with none of %q: %q", name, i, tmpl.Closings(), said)
+			}
+		}
+	}
+	t.Logf("%d answers where their generation prompt was, %d elsewhere, %d places unknown, %d after a change before them", known, open, unknownPlace, moved)
+	if known == 0 {
+		t.Error("no answer was found in its place")
+	}
+}
