@@ -74,11 +74,11 @@ func (a *Answer) problem() *Problem {
 	if !a.ended {
 		return &Problem{Kind: Internal, Message: "the answer has no end"}
 	}
-	return ending(a.last)
+	return Ended(a.last)
 }
 
-// ending returns what is wrong with a last event, or nil for a proper end.
-func ending(e turn.Event) *Problem {
+// Ended returns what is wrong with a last event, or nil for a proper end.
+func Ended(e turn.Event) *Problem {
 	switch {
 	case e.Kind == turn.Fail:
 		return Explain(e.Err)

@@ -95,7 +95,7 @@ func (e *chatEncoder) Event(dst []byte, ev turn.Event) []byte {
 	if len(c.probs) > 0 && ev.Kind != turn.Finish && ev.Kind != turn.Fail {
 		dst = e.end(e.begin(dst)) // of tokens that made no chunk
 	}
-	switch p := ending(ev); {
+	switch p := Ended(ev); {
 	case ev.Kind != turn.Finish && ev.Kind != turn.Fail:
 	case p != nil:
 		dst = e.fail(dst, p)

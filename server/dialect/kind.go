@@ -52,8 +52,10 @@ func (r *reader) kind(w *turn.Who, t *turn.Turn) {
 		aside(w, "search", kindSubagent)
 	case r.offer.tools == 0 && isTitle(t):
 		aside(w, kindTitle, kindTitle)
-	case isCompaction(t, r.offer.tools):
+	case ordered(t):
 		w.Kind = kindCompaction
+	case r.offer.tools == 0 && summarizes(t):
+		aside(w, kindCompaction, kindCompaction)
 	case started(w, t):
 		w.Kind = kindSubagent
 	default:
@@ -106,17 +108,23 @@ func isTitle(t *turn.Turn) bool {
 	return strings.Contains(opening, "title") && strings.Contains(opening, "generat")
 }
 
-// isCompaction reports an order for a summary: the whole conversation with
-// the order at its end, or a prompt of its own without tools.
-func isCompaction(t *turn.Turn, tools int) bool {
+// ordered reports an order for a summary at the end of the conversation that
+// is to be summed up.
+func ordered(t *turn.Turn) bool {
 	last := strings.TrimSpace(lastUserText(t))
 	for _, start := range compactionStarts {
 		if strings.HasPrefix(last, start) {
 			return true
 		}
 	}
+	return false
+}
+
+// summarizes reports a prompt of its own for a summary, as OpenCode, Pi and
+// Qwen Code send it: it has nothing in common with the conversation.
+func summarizes(t *turn.Turn) bool {
 	opening := opening(t)
-	return tools == 0 && strings.Contains(opening, "summar") &&
+	return strings.Contains(opening, "summar") &&
 		(strings.Contains(opening, "conversation") || strings.Contains(opening, "context"))
 }
 

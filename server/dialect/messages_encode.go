@@ -131,7 +131,7 @@ func (e *messagesEncoder) delta(dst []byte, typ, field, text string) []byte {
 // finish writes the end: message_delta and message_stop, or an error event.
 func (e *messagesEncoder) finish(dst []byte, ev turn.Event) []byte {
 	e.ended = true
-	if p := ending(ev); p != nil {
+	if p := Ended(ev); p != nil {
 		dst = append(dst, "event: error\ndata: "...)
 		return append(appendAnthropicError(dst, p, e.request), "\n\n"...)
 	}

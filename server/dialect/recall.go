@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"hash/maphash"
 	"sync"
+	"unsafe"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -178,7 +179,7 @@ func (e *entry) prefix(n int) *entry {
 // put brings a conversation back, and forgets the oldest ones that are too
 // much.
 func (rc *Recall) put(e *entry) {
-	e.size = 2*cap(e.raw) + 24*cap(e.elements) + 48*cap(e.messages) // the texts are about as long as the bytes
+	e.weigh()
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	if e.size > rc.most/2 {
@@ -193,6 +194,22 @@ func (rc *Recall) put(e *entry) {
 	rc.bytes += e.size
 	for rc.bytes > rc.most && rc.recent.Len() > 1 {
 		rc.drop(rc.recent.Back().Value.(*entry))
+	}
+}
+
+// Sizes of what a conversation is made of.
+const (
+	elementSize = int(unsafe.Sizeof(element{}))
+	messageSize = int(unsafe.Sizeof(turn.Message{}))
+	blockSize   = int(unsafe.Sizeof(turn.Block{}))
+)
+
+// weigh sets the conversation's size. Its texts are about as long as its
+// bytes.
+func (e *entry) weigh() {
+	e.size = 2*cap(e.raw) + elementSize*cap(e.elements) + messageSize*cap(e.messages)
+	for i := range e.messages {
+		e.size += blockSize * cap(e.messages[i].Blocks)
 	}
 }
 

@@ -203,7 +203,7 @@ func (e *responsesEncoder) wholeCall(dst []byte) []byte {
 func (e *responsesEncoder) finish(dst []byte, ev turn.Event) []byte {
 	r := result{status: "completed", usage: &ev.Usage, extra: ev.Extra}
 	name := "response.completed"
-	p := ending(ev)
+	p := Ended(ev)
 	switch {
 	case p != nil:
 		name, r.status, r.problem, r.usage = "response.failed", "failed", p, nil
@@ -244,7 +244,7 @@ func (d *responsesDocument) Add(e turn.Event) {
 func (d *responsesDocument) JSON() (int, []byte) {
 	p := &Problem{Kind: Internal, Message: "the answer has no end"}
 	if d.enc.ended {
-		p = ending(d.last)
+		p = Ended(d.last)
 	}
 	if p != nil {
 		return p.StatusFor(turn.Responses), appendOpenAIError(nil, p, turn.Responses)
