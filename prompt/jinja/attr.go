@@ -41,7 +41,9 @@ func (r *run) member(of Value, name string) (Value, bool, error) {
 	}
 	switch of.kind {
 	case kNamespace:
-		r.unsteady()
+		if r.old(&of) {
+			r.unsteady()
+		}
 		v, ok := of.mapping().Find(name)
 		return v, ok, nil
 	case kLoop:
@@ -110,7 +112,9 @@ func (r *run) attr(of Value, name string) (Value, error) {
 		return Value{}, of.fault()
 	}
 	if of.kind == kNamespace {
-		r.unsteady()
+		if r.old(&of) {
+			r.unsteady()
+		}
 		if v := of.mapping().peek(name); v != nil {
 			return *v, nil
 		}

@@ -13,6 +13,9 @@ func (x *nameExpr) eval(r *run) (Value, error) {
 		f = f.up
 	}
 	if v := f.vars[x.at.slot]; v.kind != kMissing {
+		if v.kind == kNamespace && r.old(&v) {
+			r.unsteady()
+		}
 		return v, nil
 	}
 	return undefinedName(x.name), nil
@@ -38,6 +41,9 @@ func holder(r *run, x expr) *Map {
 		return nil
 	}
 	if v := n.ref(r); v.kind == kMap || v.kind == kNamespace {
+		if v.kind == kNamespace && r.old(v) {
+			r.unsteady()
+		}
 		return v.mapping()
 	}
 	return nil

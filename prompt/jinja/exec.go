@@ -62,15 +62,12 @@ func (r *run) assign(target expr, v Value) error {
 		}
 		r.fr.vars[t.at.slot] = v
 	case *fieldExpr:
-		ns, err := t.ns.eval(r)
-		if err != nil {
-			return err
-		}
+		ns := *t.ns.ref(r)
 		if ns.kind != kNamespace {
 			return raise("TemplateRuntimeError", "cannot assign attribute on non-namespace object")
 		}
 		if r.rec != nil {
-			r.rec.write(t, ns, v)
+			r.rec.write(r, t, ns, v)
 		}
 		r.wild = r.wild || fleeting(v)
 		if old := ns.mapping().peek(t.attr); old != nil {

@@ -94,7 +94,8 @@ func pairs(r *run, m *Map, v Value) error {
 
 func globalNamespace(r *run, a *args) (Value, error) {
 	m, err := entries(r, a)
-	return Value{kind: kNamespace, p: m}, err
+	r.born++
+	return Value{kind: kNamespace, n: r.born, p: m}, err
 }
 
 func globalDict(r *run, a *args) (Value, error) {

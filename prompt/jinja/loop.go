@@ -158,7 +158,12 @@ func (l *loop) changed(r *run, a *args) (Value, error) {
 }
 
 func (s *forStmt) exec(r *run) (signal, error) {
+	rec := r.rec
+	if s.over != nil {
+		r.rec = nil // it is noted once the loop has ended
+	}
 	v, err := s.iter.eval(r)
+	r.rec = rec
 	if err != nil {
 		return done, at(s.line, err)
 	}

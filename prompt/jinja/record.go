@@ -8,6 +8,7 @@ type recording struct {
 	set    []cell // what it has written already
 	lost   bool   // it did what cannot be watched
 	from   int    // where in the output it began
+	born   int64  // the newest namespace then
 }
 
 // look is what a watcher gave.
@@ -37,8 +38,8 @@ type mark struct {
 // mostLooks is how much a round may look at and still be worth reusing.
 const mostLooks = 96
 
-func (c *recording) reset(from int) {
-	c.from = from
+func (c *recording) reset(r *run) {
+	c.from, c.born = len(r.out), r.born
 	c.looks, c.writes, c.marks, c.set, c.lost = c.looks[:0], c.writes[:0], c.marks[:0], c.set[:0], false
 }
 
@@ -70,6 +71,16 @@ func (c *recording) note(r *run, w watcher, bare []place, key, v Value) {
 	}
 }
 
+// alias keeps the value of a variable that becomes one of the round's own. A
+// namespace may be copied so: what then is done to it shows it.
+func (c *recording) alias(r *run, w *watchExpr, v Value) {
+	if v.kind == kNamespace {
+		c.looks = append(c.looks, look{at: (*watchAlias)(w)})
+		return
+	}
+	c.note(r, w, nil, Value{}, v)
+}
+
 // fleeting reports a value that is not the same forever, or that cannot be
 // found again in another rendering.
 func fleeting(v Value) bool {
@@ -99,8 +110,9 @@ func (c *recording) cell(r *run, w *watchCell, v Value) {
 }
 
 // write keeps an assignment to a namespace.
-func (c *recording) write(t *fieldExpr, ns, v Value) {
+func (c *recording) write(r *run, t *fieldExpr, ns, v Value) {
 	if !t.outside {
+		c.lost = c.lost || r.old(&ns)
 		return
 	}
 	if v.kind == kMacro || fleeting(v) {
@@ -111,6 +123,12 @@ func (c *recording) write(t *fieldExpr, ns, v Value) {
 	if len(c.writes) > mostLooks {
 		c.lost = true
 	}
+}
+
+// old reports a namespace from outside of the round under way: what looks at
+// one is watched, or else makes the round one that cannot be reused.
+func (r *run) old(v *Value) bool {
+	return r.rec != nil && v.kind == kNamespace && v.n <= r.rec.born
 }
 
 // unsteady tells the round under way that it did what cannot be watched.

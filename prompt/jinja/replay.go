@@ -91,7 +91,7 @@ func (m *Memo) run(r *run, s *forStmt, v Value, c *record) (bool, error) {
 // record runs a round and tells all there is to know of it.
 func (m *Memo) record(r *run, s *forStmt, v Value) (record, bool, error) {
 	from, steps, used := len(r.out), r.steps, r.bytes
-	m.rec.reset(from)
+	m.rec.reset(r)
 	r.rec = &m.rec
 	m.trace.inside++
 	stop, err := s.play(r, v)

@@ -73,6 +73,7 @@ type run struct {
 	grow    grower
 	memo    *Memo
 	rec     *recording // of the round under way, nil if none is noted
+	born    int64      // number of the newest namespace
 	wild    bool       // a value that changes was put where it is not watched
 	under   []*frame
 	turns   int  // rounds that the loop that ended last has run
@@ -141,7 +142,7 @@ func (r *run) begin(init []initial) {
 		default:
 			r.fr.vars[in.slot] = r.read(in.from)
 			if r.rec != nil && in.watch != nil {
-				r.rec.note(r, in.watch, nil, Value{}, r.fr.vars[in.slot])
+				r.rec.alias(r, in.watch, r.fr.vars[in.slot])
 			}
 		}
 	}

@@ -39,7 +39,7 @@ type Value struct {
 	// safe marks a string that counts as escaped markup, and an undefined value
 	// that stands for an attribute that the sandbox forbids.
 	safe bool
-	n    int64  // integer, boolean, bits of a float, kMap for what a mapping lacks
+	n    int64  // integer, boolean, bits of a float, kMap for what a mapping lacks, a namespace's number
 	s    string // text, name of what is undefined
 	p    any    // *big.Int, []Value, *Map, *iterator, …
 }

@@ -28,17 +28,27 @@ type watchExpr struct {
 type watchTest watchExpr
 
 func (w *watchExpr) eval(r *run) (Value, error) {
+	rec := r.rec
+	if rec == nil {
+		return w.x.eval(r)
+	}
+	r.rec = nil
 	v, err := w.x.eval(r)
-	if r.rec != nil && err == nil {
-		r.rec.note(r, w, w.bare, Value{}, v)
+	if r.rec = rec; err == nil {
+		rec.note(r, w, w.bare, Value{}, v)
 	}
 	return v, err
 }
 
 func (w *watchExpr) test(r *run) (bool, error) {
+	rec := r.rec
+	if rec == nil {
+		return w.x.test(r)
+	}
+	r.rec = nil
 	ok, err := w.x.test(r)
-	if r.rec != nil && err == nil {
-		r.rec.note(r, (*watchTest)(w), w.bare, Value{}, Bool(ok))
+	if r.rec = rec; err == nil {
+		rec.note(r, (*watchTest)(w), w.bare, Value{}, Bool(ok))
 	}
 	return ok, err
 }
@@ -67,9 +77,14 @@ type watchCell struct {
 }
 
 func (w *watchCell) eval(r *run) (Value, error) {
+	rec := r.rec
+	if rec == nil {
+		return w.x.eval(r)
+	}
+	r.rec = nil
 	v, err := w.x.eval(r)
-	if r.rec != nil && err == nil {
-		r.rec.cell(r, w, v)
+	if r.rec = rec; err == nil {
+		rec.cell(r, w, v)
 	}
 	return v, err
 }
@@ -102,11 +117,13 @@ type watchItem struct {
 }
 
 func (w *watchItem) eval(r *run) (Value, error) {
-	if r.rec == nil {
+	rec := r.rec
+	if rec == nil {
 		return w.x.eval(r)
 	}
+	r.rec = nil
 	of, err := w.x.of.eval(r)
-	if err != nil {
+	if r.rec = rec; err != nil {
 		return of, err
 	}
 	k, err := w.x.key.eval(r)
@@ -163,6 +180,17 @@ func (w *watchLoop) holds(r *run, all Value, want *Value) bool {
 		return false
 	}
 	return r.memo.renew(r, Value{kind: v.kind, p: vs[:n:n]}, want)
+}
+
+// watchAlias is a variable that holds a namespace, whichever.
+type watchAlias watchExpr
+
+func (w *watchAlias) holds(r *run, _ Value, _ *Value) bool {
+	before := r.fr
+	r.fr = r.below(w.depth)
+	v, err := w.x.eval(r)
+	r.fr = before
+	return err == nil && v.kind == kNamespace
 }
 
 // below is a frame in which an expression of a function so deep finds the
