@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 
+	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -38,6 +39,10 @@ func (f *flight) bare() error {
 	f.job = turn.Job{
 		ID: f.t.ID, Prompt: ids, MaxTokens: f.limit, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(),
 		Sampling: f.t.Sampling, Salt: f.t.Salt, Priority: f.t.Hints.Priority,
+	}
+	f.chains = make(map[int][]uint64, 1)
+	for _, block := range f.m.blocks() {
+		f.chains[block] = cache.Extend(nil, cache.SaltSeed("", f.t.Salt), ids, block)
 	}
 	return nil
 }

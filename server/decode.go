@@ -144,13 +144,13 @@ func (s *Server) known(name string) (*model, error) {
 
 // unavailable is the 503 of a model that nobody serves now.
 func unavailable(model string) *dialect.Problem {
-	return &dialect.Problem{Kind: dialect.Unavailable, Message: "no worker of model " + model + " is ready; see dyn ps", RetryAfter: retryAfter}
+	return &dialect.Problem{Kind: dialect.Unavailable, Message: "service unavailable: no worker of model " + model + " is ready; see dyn ps", RetryAfter: retryAfter}
 }
 
 // explain makes any error a problem that a client can be told.
 func (s *Server) explain(err error) *dialect.Problem {
 	if errors.Is(err, errNoWorker) || errors.Is(err, turn.ErrLost) && !errors.Is(err, turn.ErrBusy) {
-		return &dialect.Problem{Kind: dialect.Unavailable, Message: "no worker is ready for this turn; see dyn ps", RetryAfter: retryAfter}
+		return &dialect.Problem{Kind: dialect.Unavailable, Message: "service unavailable: no worker is ready for this turn; see dyn ps", RetryAfter: retryAfter}
 	}
 	if errors.Is(err, errLeft) {
 		return &dialect.Problem{Kind: dialect.Left, Message: "the client closed its side of the connection"}

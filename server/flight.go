@@ -53,9 +53,10 @@ type flight struct {
 	demand  demand
 
 	// Between the model's pump and fly.
-	seats chan placement       // room for one
-	lost  map[string]time.Time // workers to be kept from until then: lost ones for good; guarded by the model's mutex
-	busy  bool                 // some were busy; fly's
+	seats    chan placement       // room for one
+	lost     map[string]time.Time // workers to be kept from until then: lost ones for good; guarded by the model's mutex
+	busy     bool                 // some were busy; fly's
+	returned int                  // of row.Moved, how often it then went back; fly's
 
 	opening string    // of the answer, given with the prompt; the first delta takes it along
 	opened  int       // ids of the opening
@@ -102,7 +103,7 @@ func (f *flight) fly() {
 	defer f.recovered()
 	for {
 		st, err := f.m.place(f.ctx, f)
-		if errors.Is(err, errNoWorker) && f.patient() {
+		if errors.Is(err, errNoWorker) && (f.patient() || f.returns()) {
 			continue
 		}
 		if err != nil {
@@ -240,6 +241,18 @@ func (f *flight) patient() bool {
 	case <-f.ctx.Done():
 		return false
 	}
+}
+
+// returns waits when a flight lost its worker and there is no other: that
+// worker may only have cut the answer, and is asked again, once for each time
+// it was lost.
+func (f *flight) returns() bool {
+	if f.returned == f.row.Moved {
+		return false
+	}
+	f.returned = f.row.Moved
+	f.busy = true
+	return f.patient()
 }
 
 // send hands an item to the consumer; false when the flight is over.

@@ -64,7 +64,7 @@ func local(a net.Addr) bool {
 func full(err error) error {
 	var f *tenant.Full
 	if errors.As(err, &f) {
-		return &dialect.Problem{Kind: dialect.Busy, Message: f.Why, RetryAfter: f.Wait}
+		return &dialect.Problem{Kind: dialect.Limited, Message: f.Why, RetryAfter: f.Wait}
 	}
 	return err
 }

@@ -20,7 +20,7 @@ func (f *flight) begin() {
 	f.row = ledger.Turn{
 		ID: t.ID, At: t.Arrived, Dialect: string(t.Dialect), Harness: t.Who.Harness, Session: t.Who.Session,
 		Agent: t.Who.Agent, Parent: t.Who.Parent, Kind: t.Who.Kind, Model: t.Model, Stream: t.Stream,
-		Priority: t.Hints.Priority, Strict: t.Hints.Strict, Class: className(t.Class()), Messages: len(t.Messages),
+		Tenant: t.Tenant, Format: formatName(t.Format), Priority: t.Hints.Priority, Strict: t.Hints.Strict, Class: className(t.Class()), Messages: len(t.Messages),
 		Tools: len(t.Tools), MaxTokens: f.job.MaxTokens, Prompt: f.asked, Cached: -1, TTFTMS: -1,
 	}
 	f.leases(t.Arrived)
@@ -220,6 +220,8 @@ func (f *flight) outcome(an *analysis, err error) (word, why string) {
 		return "cancel", ""
 	case err == nil:
 		return "fail", "the answer never began"
+	case f.row.Moved > 0: // it had begun
+		return "fail", err.Error()
 	}
 	var refused *turn.Refused
 	var problem *dialect.Problem // found while it was placed: fits no worker
@@ -248,6 +250,11 @@ func (f *flight) predicted() int {
 		return 0
 	}
 	return int(f.overlap.Load())
+}
+
+// formatName is a format as the ledger knows it.
+func formatName(f turn.Format) string {
+	return [...]string{turn.FreeText: "", turn.JSONObject: "json_object", turn.JSONSchema: "json_schema"}[f.Kind]
 }
 
 func className(c turn.Class) string { return [...]string{"P0", "P1", "P2"}[c] }

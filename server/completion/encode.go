@@ -206,7 +206,7 @@ func (d *document) JSON() (int, []byte) {
 		d.fail = &dialect.Problem{Kind: dialect.Internal, Message: "the answer has no end"}
 	}
 	if d.fail != nil {
-		return d.fail.Status(), Codec{}.Problem(d.fail, "")
+		return d.fail.StatusFor(turn.Completions), Codec{}.Problem(d.fail, "")
 	}
 	a := d.head
 	a.Usage = &usage{}
