@@ -1,10 +1,18 @@
 package vllm
 
+import (
+	"bytes"
+	"strings"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
 // chunk is one event of an answer. Absent and null mean the same.
 type chunk struct {
 	text   string
 	ids    []uint32 // nil when there are none
-	finish string   // "stop", "length", "abort" …; "" while it goes on
+	likely []turn.Logprob
+	finish string // "stop", "length", "abort" …; "" while it goes on
 	stop   stop
 	usage  usage
 	fault  *fault // an error in place of a chunk
@@ -34,11 +42,19 @@ type fault struct {
 	message string
 }
 
-// reader reads chunks. It lends each its ids from a larger piece of memory,
-// since most chunks have one id.
-type reader struct{ slab []uint32 }
+// reader reads chunks. It cuts the text and the ids of each from larger pieces
+// of memory, since most chunks have one id and a few bytes; what was given out
+// is never written again.
+type reader struct {
+	slab   []uint32
+	texts  strings.Builder
+	escape []byte // a text whose escapes are being resolved
+}
 
-const slabIDs = 512
+const (
+	slabIDs  = 512
+	slabText = 2 << 10
+)
 
 // read reads one event's data.
 func (r *reader) read(data []byte) (chunk, error) {
@@ -79,7 +95,9 @@ func (r *reader) choices(c *cursor, out *chunk) {
 		for c.more('}') {
 			switch string(c.key()) {
 			case "text":
-				out.text = c.text()
+				out.text = r.text(c)
+			case "logprobs":
+				out.likely = readLogprobs(c)
 			case "token_ids":
 				out.ids = r.ids(c)
 			case "finish_reason":
@@ -91,6 +109,28 @@ func (r *reader) choices(c *cursor, out *chunk) {
 			}
 		}
 	}
+}
+
+// text reads a text.
+func (r *reader) text(c *cursor) string {
+	if c.null() {
+		return ""
+	}
+	raw := c.raw()
+	if i := bytes.IndexByte(raw, '\\'); i >= 0 {
+		r.escape = unescape(append(r.escape[:0], raw[:i]...), raw[i:])
+		raw = r.escape
+	}
+	if len(raw) > slabText/8 {
+		return string(raw)
+	}
+	if r.texts.Cap()-r.texts.Len() < len(raw) {
+		r.texts = strings.Builder{}
+		r.texts.Grow(slabText)
+	}
+	r.texts.Write(raw)
+	all := r.texts.String()
+	return all[len(all)-len(raw):]
 }
 
 // ids reads token ids.

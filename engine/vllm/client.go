@@ -1,7 +1,6 @@
 package vllm
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -20,6 +19,7 @@ type client struct {
 	key   string
 	http  *http.Client
 	model atomic.Pointer[string] // as the server names it; nil before the probe
+	form  atomic.Uint32          // spelling of the form of an answer
 }
 
 // The server closes a connection after 5 s without a request, so ours are let
@@ -84,8 +84,20 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 }
 
 func (c *client) generate(ctx context.Context, model string, j turn.Job) (*stream, error) {
+	as := spelling(c.form.Load())
+	if j.Format.Kind != turn.FreeText && as == unheld {
+		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine does not hold answers to a form"}
+	}
+	body := newParcel()
+	defer body.release()
+	body.b = appendBody(body.b, model, j, as)
+	return c.send(ctx, body, j)
+}
+
+// send posts a body that asks for a stream. The caller holds the body.
+func (c *client) send(ctx context.Context, body *parcel, j turn.Job) (*stream, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	r, err := c.post(ctx, body(model, j), j.ID)
+	r, err := c.post(ctx, body, j.ID)
 	if err != nil {
 		err = unreachable(ctx, err)
 		cancel()
@@ -100,11 +112,13 @@ func (c *client) generate(ctx context.Context, model string, j turn.Job) (*strea
 	return newStream(ctx, cancel, r, j), nil
 }
 
-func (c *client) post(ctx context.Context, b []byte, id string) (*http.Response, error) {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/v1/completions", bytes.NewReader(b))
+func (c *client) post(ctx context.Context, body *parcel, id string) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/v1/completions", nil)
 	if err != nil {
 		return nil, err
 	}
+	q.Body, _ = body.open()
+	q.GetBody, q.ContentLength = body.open, int64(len(body.b))
 	q.Header.Set("Content-Type", "application/json")
 	q.Header.Set("Accept", "text/event-stream")
 	if id != "" {

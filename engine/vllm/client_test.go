@@ -56,15 +56,19 @@ func TestRequest(t *testing.T) {
 	})
 	a := readAll(c.Generate(t.Context(), turn.Job{
 		ID: "t1", Prompt: []uint32{1, 4294967295}, MaxTokens: 7, Stop: []string{"a\"b", "\n"}, StopIDs: []uint32{9},
-		Sampling: turn.Sampling{Temperature: ptr(0.5), TopK: ptr(3), Seed: ptr(int64(-1)), Presence: ptr(0.0)},
-		Salt:     "s", Priority: 10,
+		Sampling: turn.Sampling{
+			Temperature: ptr(0.5), TopK: ptr(3), Seed: ptr(int64(-1)), Presence: ptr(0.0), MinP: ptr(0.25), Repetition: ptr(1.5),
+			MinTokens: 2, StopIDs: []uint32{9, 8}, IgnoreEnd: true, Bias: json.RawMessage(`{"5":-100}`), Logprobs: true, TopLogprobs: 3,
+		},
+		Salt: "s", Priority: 10,
 	}))
 	if a.err != nil || a.end.Reason != turn.Cut || a.end.Usage.Output != 1 || a.end.Usage.Prompt != 2 {
 		t.Fatalf("answer is %+v", a)
 	}
-	want := `map[cache_salt:s max_tokens:7 model:ti"ny presence_penalty:0 priority:-10 prompt:[1 4.294967295e+09] ` +
+	want := `map[cache_salt:s ignore_eos:true logit_bias:map[5:-100] logprobs:3 max_tokens:7 min_p:0.25 min_tokens:2 ` +
+		`model:ti"ny presence_penalty:0 priority:-10 prompt:[1 4.294967295e+09] repetition_penalty:1.5 ` +
 		`return_token_ids:true seed:-1 skip_special_tokens:false spaces_between_special_tokens:false ` +
-		"stop:[a\"b \n] stop_token_ids:[9] stream:true stream_options:map[include_usage:true] temperature:0.5 top_k:3]"
+		"stop:[a\"b \n] stop_token_ids:[9 8] stream:true stream_options:map[include_usage:true] temperature:0.5 top_k:3]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}

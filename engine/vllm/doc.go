@@ -4,14 +4,19 @@
 //
 // The nouns: the Adapter makes command lines and clients. A client is one
 // server's address, key and model name. A stream is one answer. A chunk is one
-// event of it, read by hand, because it is the hot path: about a microsecond
-// and two small allocations.
+// event of it, read by hand, because it is the hot path: about half a
+// microsecond, and its text and ids are cut from larger pieces of memory. A
+// parcel is a request's body in memory that is used again: the ids of a long
+// prompt are most of it, and cost some 3 ns each to write.
 //
 // What a server can do is probed, never taken from its version: the model's
 // name and context from /v1/models, block size and capacity from /metrics, the
 // addresses of KV events from /kv_event_sources, and token ids, cached tokens
 // and life itself from a real token. A server that lacks a route works without
-// what the route tells.
+// what the route tells. Whether and how answers can be held to a form is seen
+// by asking, in each spelling there has been, for a text that no model says by
+// itself; log probabilities are asked for once. Fields that a server does not
+// know are ignored by it, so that a 200 alone would tell nothing.
 //
 // How an answer ends. A finish reason and, when the server sends them, usage
 // and [DONE] make an End. No token at all, an abort that we did not ask for, an

@@ -2,12 +2,14 @@ package vllm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -32,6 +34,9 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 		return seen, fmt.Errorf("probe: /v1/models names no model: %w", turn.ErrLost)
 	}
 	if err := c.firstToken(ctx, &seen.Caps); err != nil {
+		return seen, fmt.Errorf("probe: %w", err)
+	}
+	if err := c.extras(ctx, &seen.Caps); err != nil {
 		return seen, fmt.Errorf("probe: %w", err)
 	}
 	name := seen.Caps.Model
@@ -70,6 +75,68 @@ func (c *client) firstToken(ctx context.Context, caps *turn.Capabilities) error 
 		}
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// extraLimit is how long one look at what a server may also do can take: the
+// first grammar, and the first log probabilities, are seconds of compiling.
+const extraLimit = 30 * time.Second
+
+// extras finds out how the server can be made to hold an answer to a form, and
+// whether it tells log probabilities.
+func (c *client) extras(ctx context.Context, caps *turn.Capabilities) error {
+	held := unheld
+	for as := structured; as <= responseFormat && held == unheld; as++ {
+		one := turn.Format{Kind: turn.JSONSchema, Schema: formSchema}
+		text, _ := c.extra(ctx, as.append(nil, one), caps.Model)
+		if holds(text) {
+			held = as
+		}
+	}
+	c.form.Store(uint32(held))
+	_, likely := c.extra(ctx, []byte(`,"logprobs":0`), caps.Model)
+	caps.Formats, caps.Logprobs = held != unheld, likely
+	return context.Cause(ctx)
+}
+
+// formSchema allows one text only, which no model says by itself.
+var formSchema = json.RawMessage(`{"enum":["dyn form"]}`)
+
+// formPrompt ends a thought, behind which a server with a reasoning parser
+// holds answers to a form; see the reference's live runs of vLLM 0.32.
+const formPrompt = `"<think>\n\n</think>\n\n"`
+
+// holds reports whether an answer began as formSchema has it.
+func holds(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	return len(text) > 1 && strings.HasPrefix(`"dyn form"`, text)
+}
+
+// extra asks for a few tokens with more fields, and returns what was said and
+// whether log probabilities came. A server that does not take the fields says
+// nothing.
+func (c *client) extra(ctx context.Context, fields []byte, model string) (text string, likely bool) {
+	ctx, cancel := context.WithTimeout(ctx, extraLimit)
+	defer cancel()
+	body := newParcel()
+	defer body.release()
+	b := appendString(append(body.b, `{"model":`...), model)
+	b = append(append(b, `,"prompt":`+formPrompt+`,"max_tokens":8,"temperature":0,"stream":true`...), fields...)
+	body.b = append(b, '}')
+	s, err := c.send(ctx, body, turn.Job{ID: "dyn-probe-extra", MaxTokens: 8})
+	if err != nil {
+		return "", false
+	}
+	defer s.Close()
+	for {
+		d, err := s.Next()
+		if err != nil {
+			return text, likely
+		}
+		text, likely = text+d.Text, likely || len(d.Logprobs) > 0
+		if d.End != nil {
+			return text, likely
 		}
 	}
 }

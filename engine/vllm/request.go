@@ -3,15 +3,15 @@ package vllm
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/agentinfer/dyn/turn"
 )
 
-// body writes the request for a job. Prompts are long, so their ids are
-// written digit by digit into memory that was reserved once.
-func body(model string, j turn.Job) []byte {
-	b := make([]byte, 0, 8*len(j.Prompt)+512)
+// appendBody writes the request for a job.
+func appendBody(b []byte, model string, j turn.Job, as spelling) []byte {
+	b = slices.Grow(b, 7*len(j.Prompt)+len(j.Format.Schema)+len(j.Sampling.Bias)+idRoom*512+1024)
 	b = append(b, `{"model":`...)
 	b = appendString(b, model)
 	b = append(b, `,"prompt":`...)
@@ -19,6 +19,21 @@ func body(model string, j turn.Job) []byte {
 	b = append(b, `,"max_tokens":`...)
 	b = strconv.AppendInt(b, int64(max(j.MaxTokens, 1)), 10)
 	b = appendSampling(b, j.Sampling)
+	b = appendStops(b, j)
+	b = as.append(b, j.Format)
+	if j.Salt != "" {
+		b = append(b, `,"cache_salt":`...)
+		b = appendString(b, j.Salt)
+	}
+	if j.Priority != 0 {
+		b = appendInt(b, "priority", -int64(j.Priority)) // lower goes first in vLLM
+	}
+	return append(b, `,"skip_special_tokens":false,"spaces_between_special_tokens":false,`+
+		`"return_token_ids":true,"stream":true,"stream_options":{"include_usage":true}}`...)
+}
+
+// appendStops writes what ends the answer: the job's own ids and the client's.
+func appendStops(b []byte, j turn.Job) []byte {
 	if len(j.Stop) > 0 {
 		b = append(b, `,"stop":[`...)
 		for i, s := range j.Stop {
@@ -29,20 +44,23 @@ func body(model string, j turn.Job) []byte {
 		}
 		b = append(b, ']')
 	}
-	if len(j.StopIDs) > 0 {
+	ids := j.StopIDs
+	for _, id := range j.Sampling.StopIDs {
+		if !slices.Contains(ids, id) {
+			ids = append(slices.Clip(ids), id)
+		}
+	}
+	if len(ids) > 0 {
 		b = append(b, `,"stop_token_ids":`...)
-		b = appendIDs(b, j.StopIDs)
+		b = appendIDs(b, ids)
 	}
-	if j.Salt != "" {
-		b = append(b, `,"cache_salt":`...)
-		b = appendString(b, j.Salt)
+	if n := j.Sampling.MinTokens; n > 0 {
+		b = appendInt(b, "min_tokens", int64(n))
 	}
-	if j.Priority != 0 {
-		b = append(b, `,"priority":`...)
-		b = strconv.AppendInt(b, -int64(j.Priority), 10) // lower goes first in vLLM
+	if j.Sampling.IgnoreEnd {
+		b = append(b, `,"ignore_eos":true`...)
 	}
-	return append(b, `,"skip_special_tokens":false,"spaces_between_special_tokens":false,`+
-		`"return_token_ids":true,"stream":true,"stream_options":{"include_usage":true}}`...)
+	return b
 }
 
 func appendSampling(b []byte, s turn.Sampling) []byte {
@@ -52,8 +70,10 @@ func appendSampling(b []byte, s turn.Sampling) []byte {
 	}{
 		{"temperature", s.Temperature},
 		{"top_p", s.TopP},
+		{"min_p", s.MinP},
 		{"presence_penalty", s.Presence},
 		{"frequency_penalty", s.Frequency},
+		{"repetition_penalty", s.Repetition},
 	} {
 		if f.value == nil || math.IsNaN(*f.value) || math.IsInf(*f.value, 0) {
 			continue
@@ -62,25 +82,24 @@ func appendSampling(b []byte, s turn.Sampling) []byte {
 		b = strconv.AppendFloat(b, *f.value, 'g', -1, 64)
 	}
 	if s.TopK != nil {
-		b = append(b, `,"top_k":`...)
-		b = strconv.AppendInt(b, int64(*s.TopK), 10)
+		b = appendInt(b, "top_k", int64(*s.TopK))
 	}
 	if s.Seed != nil {
-		b = append(b, `,"seed":`...)
-		b = strconv.AppendInt(b, *s.Seed, 10)
+		b = appendInt(b, "seed", *s.Seed)
+	}
+	if len(s.Bias) > 0 {
+		b = append(b, `,"logit_bias":`...)
+		b = append(b, s.Bias...)
+	}
+	if s.Logprobs { // 0 tells that of the chosen token alone
+		b = appendInt(b, "logprobs", int64(max(s.TopLogprobs, 0)))
 	}
 	return b
 }
 
-func appendIDs(b []byte, ids []uint32) []byte {
-	b = append(b, '[')
-	for i, id := range ids {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendUint(b, uint64(id), 10)
-	}
-	return append(b, ']')
+func appendInt(b []byte, name string, n int64) []byte {
+	b = append(append(append(b, `,"`...), name...), `":`...)
+	return strconv.AppendInt(b, n, 10)
 }
 
 func appendString(b []byte, s string) []byte {

@@ -21,6 +21,7 @@ type stream struct {
 	reader reader
 	prompt int // tokens sent
 	limit  int // tokens asked for
+	top    int // alternatives asked for
 
 	output int // tokens received, or chunks where the server sends no ids
 	last   chunk
@@ -32,7 +33,7 @@ type stream struct {
 func newStream(ctx context.Context, cancel context.CancelFunc, r *http.Response, j turn.Job) *stream {
 	return &stream{
 		ctx: ctx, cancel: cancel, body: r.Body, events: newEvents(r.Body),
-		prompt: len(j.Prompt), limit: j.MaxTokens,
+		prompt: len(j.Prompt), limit: j.MaxTokens, top: j.Sampling.TopLogprobs,
 	}
 }
 
@@ -65,10 +66,14 @@ func (s *stream) Next() (turn.Delta, error) {
 			continue
 		}
 		if c.text != "" || len(c.ids) > 0 {
-			return turn.Delta{Text: c.text, IDs: c.ids}, nil
+			return s.delta(c), nil
 		}
 	}
 	return turn.Delta{}, s.ended
+}
+
+func (s *stream) delta(c chunk) turn.Delta {
+	return turn.Delta{Text: c.text, IDs: c.ids, Logprobs: best(c.likely, s.top)}
 }
 
 // Close aborts the answer: the server sees its connection end and stops.
@@ -91,7 +96,7 @@ func (s *stream) count(c chunk) {
 func (s *stream) finish(err error) (turn.Delta, error) {
 	s.ended = io.EOF
 	defer s.Close()
-	last := turn.Delta{Text: s.last.text, IDs: s.last.ids}
+	last := s.delta(s.last)
 	var refused *turn.Refused
 	switch {
 	case s.last.finish == "" && err != nil:
