@@ -19,7 +19,7 @@ import (
 // simModel is the simulated engine's own model folder.
 func simModel(t testing.TB) *Model {
 	t.Helper()
-	m, err := Open(filepath.Join("..", "engine", "sim", "model"))
+	m, err := Open(filepath.Join("..", "engine", "sim", "model"), Options{})
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip(err)
 	}
@@ -63,34 +63,52 @@ func message(t *rapid.T, role turn.Role) turn.Message {
 	return m
 }
 
-// TestStateSavesWorkOnly grows, cuts and changes conversations at random: the
-// prompt built with the state of the turn before is the prompt built from
-// nothing, and its marks are the same.
+// TestStateSavesWorkOnly grows, cuts and changes conversations at random, and
+// forks them: the prompt built with the state of the turn before is the prompt
+// built from nothing, its marks are the same, and ids that were handed out
+// stay.
 func TestStateSavesWorkOnly(t *testing.T) {
 	m := simModel(t)
 	rapid.Check(t, func(t *rapid.T) {
-		var s State
-		raw := NewRaw(1 << 16)
+		s := new(State)
+		raw := NewRaw("m", 1<<16, nil)
 		tr := &turn.Turn{}
 		if rapid.Bool().Draw(t, "tools") {
 			tr.Tools = []turn.Tool{{Name: "f", Description: text.Draw(t, "description"), Schema: json.RawMessage(`{"type":"object"}`)}}
 		}
+		var outs, copies [][]uint32
 		for range rapid.IntRange(1, 6).Draw(t, "turns") {
 			change(t, tr)
-			rolling := Rolling(nil, tr)
-			got, err := m.Build(&s, tr, rolling, raw)
+			if Steady(tr); len(tr.Messages) == 0 {
+				continue
+			}
+			if rapid.IntRange(0, 4).Draw(t, "fork") == 0 {
+				s = s.Clone()
+			}
+			before := s.ids
+			got, err := m.Build(s, tr, nil, raw)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, _ := m.Build(nil, tr, rolling, raw)
-			if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Marks, want.Marks) || got.Thinks != want.Thinks {
+			want, _ := m.Build(nil, tr, Rolling(nil, tr), raw)
+			if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Marks, want.Marks) || got.Thinks != want.Thinks ||
+				!slices.Equal(got.Opening, want.Opening) || !slices.Equal(got.Rolling, Rolling(nil, tr)) {
 				t.Fatalf("with state\n%q\nfrom nothing\n%q", m.tok.Decode(nil, got.IDs), m.tok.Decode(nil, want.IDs))
 			}
-			if got.Reused > len(got.IDs) {
-				t.Fatalf("reused %d of %d", got.Reused, len(got.IDs))
+			if got.Same > len(before) || !slices.Equal(got.IDs[:got.Same], before[:got.Same]) {
+				t.Fatalf("%d are said to be the same of %v and %v", got.Same, before, got.IDs)
 			}
-			if rapid.Bool().Draw(t, "keep") {
-				raw.Put(rolling[rapid.IntRange(0, len(rolling)-1).Draw(t, "at")], []uint32{9, 8, 7})
+			outs, copies = append(outs, got.IDs), append(copies, slices.Clone(got.IDs))
+			if rapid.Bool().Draw(t, "answer") {
+				said := message(t, turn.Assistant)
+				before := got.Rolling[len(got.Rolling)-1]
+				raw.Put(before, turn.RawTurn{Key: Next(before, said), Opening: got.Opening, IDs: []uint32{9, 8, 7}})
+				tr.Messages = append(slices.Clone(tr.Messages), said)
+			}
+		}
+		for i := range outs {
+			if !slices.Equal(outs[i], copies[i]) {
+				t.Fatalf("prompt %d was written after it was handed out", i)
 			}
 		}
 	})
@@ -119,7 +137,7 @@ func TestPromptsGrow(t *testing.T) {
 	m := simModel(t)
 	rapid.Check(t, func(t *rapid.T) {
 		var s State
-		raw := NewRaw(1 << 20)
+		raw := NewRaw("m", 1<<20, nil)
 		tr := &turn.Turn{Messages: []turn.Message{{Role: turn.System, Blocks: []turn.Block{{Text: "Be short."}}}}}
 		var before []uint32
 		for range rapid.IntRange(1, 6).Draw(t, "turns") {
@@ -127,8 +145,7 @@ func TestPromptsGrow(t *testing.T) {
 			tr.Messages = append(tr.Messages, message(t, role))
 			tr.Thinking.Mode = rapid.SampledFrom([]string{"", "on", "off"}).Draw(t, "mode")
 			Steady(tr)
-			rolling := Rolling(nil, tr)
-			p, err := m.Build(&s, tr, rolling, raw)
+			p, err := m.Build(&s, tr, nil, raw)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +154,8 @@ func TestPromptsGrow(t *testing.T) {
 			}
 			out := m.tok.Encode(nil, rapid.SampledFrom([]string{"fine", "<think>\nhm\n</think>\n\nOdd  spacing \n", "x<tool_call>{\"name\":\"f\"}"}).Draw(t, "out"))
 			said := message(t, turn.Assistant)
-			raw.Put(Next(rolling[len(rolling)-1], said), out)
+			last := p.Rolling[len(p.Rolling)-1]
+			raw.Put(last, turn.RawTurn{Key: Next(last, said), Opening: p.Opening, IDs: out})
 			before = append(slices.Clone(p.IDs), out...)
 			tr.Messages = append(slices.Clone(tr.Messages), replayed(said))
 		}
@@ -190,29 +208,8 @@ func TestMarks(t *testing.T) {
 			t.Errorf("mark %d: %+v before %q, want before %q, of %q", i, mark, rest, want, all)
 		}
 	}
-	if n, err := m.Count(tr); n != len(p.IDs) || err != nil {
+	if n, err := m.Count(tr, nil); n != len(p.IDs) || err != nil {
 		t.Errorf("Count = %d, %v; the prompt has %d", n, err, len(p.IDs))
-	}
-}
-
-func TestRawIsBounded(t *testing.T) {
-	r := NewRaw(10 * entryBytes)
-	for i := range uint64(100) {
-		r.Put(i, make([]uint32, 10))
-		r.Find(0)
-	}
-	if r.Bytes() > 10*entryBytes {
-		t.Errorf("holds %d bytes", r.Bytes())
-	}
-	if _, ok := r.Find(0); !ok {
-		t.Error("the entry in use was dropped")
-	}
-	r.Put(1, make([]uint32, 1<<20))
-	if ids, ok := r.Find(1); ok {
-		t.Error("too large an entry was kept:", len(ids))
-	}
-	if _, ok := (*Raw)(nil).Find(1); ok {
-		t.Error("nil holds something")
 	}
 }
 
@@ -252,44 +249,4 @@ func BenchmarkRolling240KB(b *testing.B) {
 	for b.Loop() {
 		dst = Rolling(dst[:0], tr)
 	}
-}
-
-// BenchmarkBuild builds 240 KB: new, known, and with one more turn.
-func BenchmarkBuild(b *testing.B) {
-	m := qwen3(b)
-	tr := conversation(240 << 10)
-	rolling := Rolling(nil, tr)
-	raw := NewRaw(1 << 20)
-	b.Run("new", func(b *testing.B) {
-		for b.Loop() {
-			p, _ := m.Build(nil, tr, rolling, raw)
-			b.ReportMetric(float64(len(p.IDs)), "tokens")
-		}
-	})
-	b.Run("tokenizer alone", func(b *testing.B) {
-		segs, _ := m.render.Render(tr)
-		var ids []uint32
-		for b.Loop() {
-			ids = ids[:0]
-			for _, s := range segs {
-				ids = m.tok.Encode(ids, s.Text)
-			}
-		}
-	})
-	b.Run("known", func(b *testing.B) {
-		var s State
-		b.ReportAllocs()
-		for b.Loop() {
-			m.Build(&s, tr, rolling, raw)
-		}
-	})
-	b.Run("one more", func(b *testing.B) {
-		var s State
-		less := *tr
-		less.Messages = tr.Messages[:len(tr.Messages)-2]
-		m.Build(&s, &less, rolling[:len(less.Messages)], raw)
-		for b.Loop() {
-			m.Build(s.Clone(), tr, rolling, raw)
-		}
-	})
 }

@@ -10,18 +10,15 @@ import (
 
 // folder is what the small files of a model folder say.
 type folder struct {
-	template     string // the chat template
-	templateFile string // where it stands
-	eos          []uint32
-	eosToken     string
-	context      int
-	vocab        int
+	eos      []uint32
+	eosToken string
+	context  int
+	vocab    int
 }
 
 // tokenizerConfig is the part of tokenizer_config.json that counts here.
 type tokenizerConfig struct {
-	ChatTemplate json.RawMessage `json:"chat_template"`
-	EOS          json.RawMessage `json:"eos_token"`
+	EOS json.RawMessage `json:"eos_token"`
 }
 
 // config is the part of config.json that counts; models of several parts
@@ -33,7 +30,7 @@ type config struct {
 	Text    *config         `json:"text_config"`
 }
 
-// readFolder reads what there is. Only the template is required.
+// readFolder reads what there is.
 func readFolder(fsys fs.FS) (*folder, error) {
 	var f folder
 	raw, err := readJSON(fsys, "tokenizer_config.json", new(tokenizerConfig))
@@ -58,7 +55,7 @@ func readFolder(fsys fs.FS) (*folder, error) {
 	if f.eos = ids(raw.(*config).EOS); f.eos == nil {
 		f.eos = ids(c.EOS)
 	}
-	return &f, f.findTemplate(fsys, tc)
+	return &f, nil
 }
 
 // readJSON reads a file of the folder into v; a file that is not there leaves
@@ -75,46 +72,6 @@ func readJSON(fsys fs.FS, name string, v any) (any, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return v, nil
-}
-
-// findTemplate finds the chat template: a file of its own, else the entry in
-// tokenizer_config.json, which may be a list of named templates.
-func (f *folder) findTemplate(fsys fs.FS, tc *tokenizerConfig) error {
-	const file = "chat_template.jinja"
-	data, err := fs.ReadFile(fsys, file)
-	if err == nil {
-		f.template, f.templateFile = string(data), file
-		return nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f.templateFile = "tokenizer_config.json"
-	if json.Unmarshal(tc.ChatTemplate, &f.template) == nil && f.template != "" {
-		return nil
-	}
-	var named []struct{ Name, Template string }
-	_ = json.Unmarshal(tc.ChatTemplate, &named)
-	for _, want := range []string{"tool_use", "default"} {
-		for _, n := range named {
-			if n.Name == want {
-				f.template = n.Template
-				return nil
-			}
-		}
-	}
-	return f.noTemplate(fsys)
-}
-
-// noTemplate says that the folder has no chat template, and whose folder it
-// seems to be.
-func (f *folder) noTemplate(fsys fs.FS) error {
-	data, _ := fs.ReadFile(fsys, "tokenizer_config.json")
-	if name := family(string(data)); name != "" {
-		return fmt.Errorf("%w: tokenizer_config.json: no chat template; the tokens are those of %s, "+
-			"and this version renders ChatML with hermes calls only", ErrUnsupported, name)
-	}
-	return fmt.Errorf("%w: no chat template in tokenizer_config.json or chat_template.jinja", ErrUnsupported)
 }
 
 // ids reads an id or a list of ids.

@@ -89,7 +89,7 @@ func qwen3(t testing.TB) *Model {
 		"config.json":            `{"max_position_embeddings": 40960, "vocab_size": 151936}`,
 		"generation_config.json": `{"eos_token_id": [151645, 151643]}`,
 	})
-	qwen3Once.Do(func() { qwen3Once.m, qwen3Once.err = OpenFS(fsys) })
+	qwen3Once.Do(func() { qwen3Once.m, qwen3Once.err = OpenFS(fsys, Options{}) })
 	if qwen3Once.err != nil {
 		t.Fatal(qwen3Once.err)
 	}

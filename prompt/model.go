@@ -6,29 +6,38 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/agentinfer/dyn/prompt/bpe"
+	"github.com/agentinfer/dyn/prompt/template"
 )
 
 // Model is a model folder, ready to make prompts. It is safe for concurrent
 // use and never changes.
 type Model struct {
-	tok     *bpe.Tokenizer
-	render  Renderer
-	stop    []uint32
-	context int
-	vocab   int
+	tok      *bpe.Tokenizer
+	template *template.Template
+	ends     []string // texts that end an answer within a conversation
+	stop     []uint32
+	context  int
+	vocab    int
+	desks    sync.Pool // of *desk
 }
 
-// Open reads a model folder: tokenizer.json, tokenizer_config.json or
-// chat_template.jinja, and what config.json and generation_config.json add.
-// A folder whose tokenizer or template is outside this version gives
-// ErrUnsupported with the file and the reason.
-func Open(dir string) (*Model, error) {
+// Options are what a recipe says of a model's prompts. The zero value is fine.
+type Options struct {
+	Switches map[string]any // variables of the chat template, see template.Options
+}
+
+// Open reads a model folder: its tokenizer and chat template in any form that
+// packages bpe and template know, and what config.json and
+// generation_config.json add. A folder whose tokenizer is of another kind, or
+// whose template is no template, gives ErrUnsupported with the reason.
+func Open(dir string, o Options) (*Model, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("open model folder: %w", err)
 	}
-	m, err := OpenFS(os.DirFS(dir))
+	m, err := OpenFS(os.DirFS(dir), o)
 	if err != nil {
 		return nil, fmt.Errorf("open model folder %s: %w", dir, err)
 	}
@@ -36,52 +45,38 @@ func Open(dir string) (*Model, error) {
 }
 
 // OpenFS is Open of a folder in a file system.
-func OpenFS(fsys fs.FS) (*Model, error) {
+func OpenFS(fsys fs.FS, o Options) (*Model, error) {
 	f, err := readFolder(fsys)
 	if err != nil {
 		return nil, err
 	}
-	st, err := accept(f.template)
+	tmpl, err := template.Open(fsys, template.Options{Switches: o.Switches})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrUnsupported, f.templateFile, err)
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
-	tok, err := readTokenizer(fsys)
+	tok, err := bpe.Open(fsys)
+	if errors.Is(err, bpe.ErrUnsupported) {
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{tok: tok, context: f.context, vocab: f.vocab}
+	m := &Model{tok: tok, template: tmpl, ends: tmpl.Closings(), context: f.context, vocab: f.vocab}
 	if m.vocab == 0 {
 		m.vocab = tok.Len()
 	}
-	_, apart := tok.ID("</tool_response>")
-	m.render = &chatML{style: st, tools: new(toolPage), apart: apart}
-	return m, m.findStops(f)
+	m.findStops(f)
+	return m, nil
 }
 
-// readTokenizer reads tokenizer.json.
-func readTokenizer(fsys fs.FS) (*bpe.Tokenizer, error) {
-	data, err := fs.ReadFile(fsys, "tokenizer.json")
-	if err != nil {
-		return nil, err
+// findStops gathers the ids that end an answer: what the template ends one
+// with, then what the folder says.
+func (m *Model) findStops(f *folder) {
+	names := append(m.template.Stops(), f.eosToken)
+	if len(f.eos) == 0 {
+		names = append(names, "<|endoftext|>")
 	}
-	tok, err := bpe.Read(data)
-	if errors.Is(err, bpe.ErrUnsupported) {
-		return nil, fmt.Errorf("%w: tokenizer.json: %w", ErrUnsupported, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read tokenizer.json: %w", err)
-	}
-	return tok, nil
-}
-
-// findStops gathers the ids that end an answer.
-func (m *Model) findStops(f *folder) error {
-	for _, need := range []string{"<|im_start|>", "<|im_end|>"} {
-		if _, ok := m.tok.ID(need); !ok {
-			return fmt.Errorf("%w: tokenizer.json: %s is no token of its own", ErrUnsupported, need)
-		}
-	}
-	for _, s := range []string{"<|im_end|>", f.eosToken} {
+	for _, s := range names {
 		if id, ok := m.tok.ID(s); ok {
 			m.addStop(id)
 		}
@@ -89,12 +84,6 @@ func (m *Model) findStops(f *folder) error {
 	for _, id := range f.eos {
 		m.addStop(id)
 	}
-	if len(f.eos) == 0 {
-		if id, ok := m.tok.ID("<|endoftext|>"); ok {
-			m.addStop(id)
-		}
-	}
-	return nil
 }
 
 func (m *Model) addStop(id uint32) {
@@ -105,6 +94,9 @@ func (m *Model) addStop(id uint32) {
 
 // Tokenizer is the model's tokenizer.
 func (m *Model) Tokenizer() *bpe.Tokenizer { return m.tok }
+
+// Template is the model's chat template.
+func (m *Model) Template() *template.Template { return m.template }
 
 // StopIDs are the ids that end an answer, the end of a message first.
 func (m *Model) StopIDs() []uint32 { return slices.Clone(m.stop) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/agentinfer/dyn/turn"
 )
 
 func TestOpenQwen3(t *testing.T) {
@@ -23,75 +25,61 @@ func TestOpenQwen3(t *testing.T) {
 	}
 }
 
-// TestRefused opens folders of other families; each must be named.
-func TestRefused(t *testing.T) {
-	for _, c := range []struct{ folder, want string }{
-		{"llama3", "Llama 3"},
-		{"deepseek_v3", "DeepSeek"},
-		{"gptoss", "gpt-oss"},
-		{"gemma3", "Gemma"},
-		{"llama2", "Llama 2"},
-	} {
-		t.Run(c.folder, func(t *testing.T) {
-			_, err := OpenFS(modelFolder(t, c.folder, nil))
-			if !errors.Is(err, ErrUnsupported) {
-				t.Fatalf("got %v, want ErrUnsupported", err)
+// TestOpenAll opens every tokenizer folder of the fixtures as a model.
+func TestOpenAll(t *testing.T) {
+	dirs, _ := filepath.Glob(filepath.Join(fixtures(t), "tokenizers", "*", "tokenizer.json.gz"))
+	if len(dirs) == 0 {
+		t.Skip("no tokenizers in the fixtures")
+	}
+	for _, file := range dirs {
+		name := filepath.Base(filepath.Dir(file))
+		t.Run(name, func(t *testing.T) {
+			fsys := modelFolder(t, name, nil)
+			if !strings.Contains(string(fsys["tokenizer_config.json"].Data), "chat_template") {
+				t.Skip("it has no chat template")
 			}
-			if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "tokenizer_config.json") {
-				t.Errorf("error %q names neither %s nor the file", err, c.want)
+			m, err := OpenFS(fsys, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(m.StopIDs()) == 0 {
+				t.Error("nothing ends an answer")
+			}
+			p, err := m.Build(nil, &turn.Turn{Messages: []turn.Message{msg(turn.User, says("hi"))}}, nil, nil)
+			if err != nil || len(p.IDs) == 0 {
+				t.Errorf("a greeting is %v, %v", p.IDs, err)
 			}
 		})
 	}
 }
 
-// TestAccept walks all templates of the fixtures: only those whose golden
-// text this version prints may be taken.
-func TestAccept(t *testing.T) {
-	taken := map[string]bool{
-		"dj-Qwen-Qwen3-0.6B.jinja": true, "dj-Qwen3-4B.jinja": true, "dj-MiMo-VL.jinja": true,
-		"dj-Qwen-Qwen2.5-7B-Instruct.jinja": true, "dj-Qwen-QwQ-32B.jinja": true,
-	}
-	files, err := filepath.Glob(filepath.Join(fixtures(t), "templates", "*.jinja"))
-	if err != nil || len(files) == 0 {
-		t.Skip("no templates", err)
-	}
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := filepath.Base(file)
-		_, err = accept(string(source))
-		if (err == nil) != taken[name] {
-			t.Errorf("%s: accept says %v, want taken %v", name, err, taken[name])
-		}
-		if err != nil {
-			t.Logf("%s: %v", name, err)
-		}
-	}
-}
-
 func TestOpenBroken(t *testing.T) {
-	const config = `{"chat_template": "hello {{ messages }}"}`
+	const plain = `{"chat_template": "hello {{ messages }}"}`
 	for _, c := range []struct {
 		name  string
 		files map[string]string
 		want  string
+		known bool // as ErrUnsupported
 	}{
-		{"empty", nil, "no chat template"},
-		{"no json", map[string]string{"tokenizer_config.json": "{"}, "read tokenizer_config.json"},
-		{"foreign template", map[string]string{"tokenizer_config.json": config}, "tokenizer_config.json: the template holds no <|im_start|>"},
-		{"foreign template file", map[string]string{"chat_template.jinja": "[INST]"}, "chat_template.jinja: the template looks made for Llama 2"},
-		{"bad config", map[string]string{"config.json": `{"vocab_size": "x"}`}, "read config.json"},
+		{"empty", nil, "chat template", true},
+		{"no json", map[string]string{"tokenizer_config.json": "{"}, "read tokenizer_config.json", false},
+		{"no template", map[string]string{"chat_template.jinja": "{% for"}, "chat_template.jinja", true},
+		{"bad config", map[string]string{"config.json": `{"vocab_size": "x"}`}, "read config.json", false},
+		{"no tokenizer", map[string]string{"tokenizer_config.json": plain}, "tokenizer.json", false},
+		{"another tokenizer", map[string]string{"tokenizer_config.json": plain, "tokenizer.json": `{"model":{"type":"Unigram","vocab":[]}}`}, "Unigram", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fsys := fstest.MapFS{}
 			for name, text := range c.files {
 				fsys[name] = &fstest.MapFile{Data: []byte(text)}
 			}
-			if _, err := OpenFS(fsys); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %q in it", err, c.want)
+			_, err := OpenFS(fsys, Options{})
+			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrUnsupported) != c.known {
+				t.Errorf("got %v, want %q in it, unsupported %v", err, c.want, c.known)
 			}
 		})
+	}
+	if _, err := Open(filepath.Join(t.TempDir(), "none"), Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("of no folder: %v", err)
 	}
 }

@@ -2,89 +2,158 @@ package prompt
 
 import (
 	"container/list"
-	"slices"
 	"sync"
+
+	"github.com/agentinfer/dyn/turn"
 )
 
-// entryBytes is what an entry of a Raw costs besides its ids: the map's and
-// the list's share.
-const entryBytes = 160
+// entryBytes is what an entry of a Raw costs besides its ids and text: the
+// maps' and the list's share.
+const entryBytes = 256
 
-// Raw keeps answers as the model gave them: token ids by the rolling hash of
-// the history that ends with the answer. It is bounded in bytes and drops
-// what was used longest ago. A nil Raw holds nothing. Safe for concurrent use.
+// Shelf is where raw turns lie that a Raw does not hold in memory, also over
+// a restart. Both methods are safe for concurrent use. Find may read from
+// disk; Keep does not block. Nobody writes to what they exchange.
+type Shelf interface {
+	Find(model string, key uint64) (turn.RawTurn, bool)
+	Keep(turn.RawTurn)
+}
+
+// Raw keeps answers as one model gave them, by the rolling hash of the history
+// that ends with the answer. What it holds in memory is bounded in bytes, and
+// what was used longest ago is dropped; the Shelf behind it, if there is one,
+// is asked for the rest. A nil Raw holds nothing. Safe for concurrent use.
 type Raw struct {
-	mu   sync.Mutex // guards all below
-	max  int
-	used int
-	m    map[uint64]*list.Element
-	lru  list.List // of *rawEntry, the latest first
+	model  string
+	behind Shelf
+
+	mu       sync.Mutex // guards all below
+	max      int
+	used     int
+	m        map[uint64]*list.Element
+	lru      list.List         // of *rawEntry, the latest first
+	answered map[uint64]uint64 // the last answer's key by the history before it
 }
 
 type rawEntry struct {
-	key uint64
-	ids []uint32
+	turn   turn.RawTurn
+	before uint64 // history before the answer, where it is known
+	known  bool
 }
 
-// NewRaw returns an empty store of at most maxBytes.
-func NewRaw(maxBytes int) *Raw {
-	return &Raw{max: maxBytes, m: map[uint64]*list.Element{}}
+func (e *rawEntry) bytes() int {
+	return entryBytes + 4*(len(e.turn.Opening)+len(e.turn.IDs)) + len(e.turn.Thinking)
 }
 
-// Put keeps a copy of ids under key, in place of what was there.
-func (r *Raw) Put(key uint64, ids []uint32) {
-	if r == nil || 4*len(ids)+entryBytes > r.max {
+// NewRaw returns the store of a model's raw turns, at most maxBytes of them
+// in memory. behind may be nil.
+func NewRaw(model string, maxBytes int, behind Shelf) *Raw {
+	return &Raw{
+		model: model, behind: behind, max: maxBytes,
+		m: map[uint64]*list.Element{}, answered: map[uint64]uint64{},
+	}
+}
+
+// Put keeps an answer under its Key, in place of what was there. before is the
+// rolling hash of the history before it. The turn's slices belong to the Raw
+// afterwards.
+func (r *Raw) Put(before uint64, t turn.RawTurn) {
+	if r == nil {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.drop(key)
-	r.m[key] = r.lru.PushFront(&rawEntry{key, slices.Clone(ids)})
-	r.used += 4*len(ids) + entryBytes
-	for r.used > r.max {
-		r.drop(r.lru.Back().Value.(*rawEntry).key)
+	t.Model = r.model
+	if r.behind != nil {
+		r.behind.Keep(t)
 	}
+	r.hold(&rawEntry{turn: t, before: before, known: true})
 }
 
-// Find returns the ids under key. They must not be written.
-func (r *Raw) Find(key uint64) ([]uint32, bool) {
-	if r == nil {
-		return nil, false
+// Find returns the answer under key, nil when there is none. It must not be
+// written.
+func (r *Raw) Find(key uint64) *turn.RawTurn {
+	if t := r.inMemory(key); t != nil {
+		return t
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	e, ok := r.m[key]
+	return r.fetch(key)
+}
+
+// fetch looks for an answer behind memory, and keeps it there.
+func (r *Raw) fetch(key uint64) *turn.RawTurn {
+	if r == nil || r.behind == nil {
+		return nil
+	}
+	t, ok := r.behind.Find(r.model, key)
 	if !ok {
-		return nil, false
+		return nil
 	}
-	r.lru.MoveToFront(e)
-	return e.Value.(*rawEntry).ids, true
+	t.Key = key
+	e := &rawEntry{turn: t}
+	r.hold(e)
+	return &e.turn
 }
 
-// Bytes tells how much is held.
+// Answered reports whether the history with this hash is known to have got an
+// answer. It is remembered as long as the answer is in memory.
+func (r *Raw) Answered(before uint64) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, ok := r.answered[before]
+	return ok
+}
+
+// Bytes tells how much memory is held.
 func (r *Raw) Bytes() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.used
 }
 
-// remove forgets key.
-func (r *Raw) remove(key uint64) {
+func (r *Raw) inMemory(key uint64) *turn.RawTurn {
 	if r == nil {
-		return
+		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.drop(key)
+	e, ok := r.m[key]
+	if !ok {
+		return nil
+	}
+	r.lru.MoveToFront(e)
+	return &e.Value.(*rawEntry).turn
+}
+
+// hold puts an entry into memory, if it is not too large for it.
+func (r *Raw) hold(e *rawEntry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drop(e.turn.Key)
+	if e.bytes() > r.max {
+		return
+	}
+	r.m[e.turn.Key] = r.lru.PushFront(e)
+	if e.known {
+		r.answered[e.before] = e.turn.Key
+	}
+	r.used += e.bytes()
+	for r.used > r.max {
+		r.drop(r.lru.Back().Value.(*rawEntry).turn.Key)
+	}
 }
 
 // drop forgets key; mu must be held.
 func (r *Raw) drop(key uint64) {
-	e, ok := r.m[key]
+	elem, ok := r.m[key]
 	if !ok {
 		return
 	}
-	r.used -= 4*len(e.Value.(*rawEntry).ids) + entryBytes
-	r.lru.Remove(e)
+	e := elem.Value.(*rawEntry)
+	r.used -= e.bytes()
+	r.lru.Remove(elem)
 	delete(r.m, key)
+	if e.known && r.answered[e.before] == key {
+		delete(r.answered, e.before)
+	}
 }

@@ -18,6 +18,7 @@ const (
 	tagError
 	tagRaw
 	tagNext
+	tagRoot
 )
 
 // Rolling appends one hash per message of t to dst: of the message and all
@@ -25,9 +26,10 @@ const (
 // it on replay: string or blocks, outer white space, moved cache_control,
 // new call ids, arguments written anew, dropped thinking, the attribution
 // line. What an assistant said is compared word by word, since clients also
-// join its pieces; other text is compared exactly.
+// join its pieces; other text is compared exactly. Turns of different tenants
+// or salts have no hash in common.
 func Rolling(dst []uint64, t *turn.Turn) []uint64 {
-	var parent uint64
+	parent := Root(t)
 	var r reader
 	for i := range t.Messages {
 		parent = r.next(parent, &t.Messages[i])
@@ -36,11 +38,28 @@ func Rolling(dst []uint64, t *turn.Turn) []uint64 {
 	return dst
 }
 
+// Root is the hash of the empty history of t's tenant and salt; 0 when it has
+// neither.
+func Root(t *turn.Turn) uint64 {
+	if t.Tenant == "" && t.Salt == "" {
+		return 0
+	}
+	return mix(xxh3.HashString(t.Tenant), xxh3.HashString(t.Salt), tagRoot)
+}
+
 // Next is the hash of a history that goes on with m, after the history whose
-// hash is parent; 0 is the empty one.
+// hash is parent; see Root for the first.
 func Next(parent uint64, m turn.Message) uint64 {
 	var r reader
 	return r.next(parent, &m)
+}
+
+// before is the hash of the history before message i.
+func before(root uint64, rolling []uint64, i int) uint64 {
+	if i == 0 {
+		return root
+	}
+	return rolling[i-1]
 }
 
 // reader hashes messages and keeps its buffers between them.

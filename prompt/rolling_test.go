@@ -120,51 +120,5 @@ func TestDeepArguments(t *testing.T) {
 		if b := Next(0, msg(turn.Assistant, calls("f", s+"1"))); a == b {
 			t.Errorf("%.20q: no difference seen", s)
 		}
-		if out, ok := appendPython([]byte("x"), []byte(s)); ok || string(out) != "x" {
-			t.Errorf("%.20q was printed as JSON", s)
-		}
-	}
-}
-
-func TestPython(t *testing.T) {
-	for in, want := range map[string]string{
-		`{"b":1,"a":[true,null,{}]}`: `{"b": 1, "a": [true, null, {}]}`,
-		`[1.0,1e-7,1E+22,0.1,1e16,123456789012345678901234567890,-0,1e400,100000000000000000000.5]`: `[1.0, 1e-07, 1e+22, 0.1, 1e+16, 123456789012345678901234567890, 0, Infinity, 1e+20]`,
-		`"\u00e9\ud83d\ude00\/\u0001\t\"\\"`: `"é😀/\u0001\t\"\\"`,
-		`"\ud83d x"`:                         "\"\uFFFD x\"",
-		` [ ] `:                              `[]`,
-	} {
-		if got, ok := appendPython(nil, []byte(in)); !ok || string(got) != want {
-			t.Errorf("%s: got %s, %v, want %s", in, got, ok, want)
-		}
-	}
-	for _, in := range []string{"", "{", "[1,]", "01", "1.", "+1", `{"a" 1}`, "nul", `{} x`} {
-		if got, ok := appendPython(nil, []byte(in)); ok {
-			t.Errorf("%q was taken for JSON: %s", in, got)
-		}
-	}
-}
-
-func TestTools(t *testing.T) {
-	p := new(toolPage)
-	got := p.print([]turn.Tool{
-		{Name: "a\"b", Description: "say\n<é>", Schema: json.RawMessage(`{"type":"object"}`)},
-		{Name: "bare"},
-		{Name: "patch", Custom: true},
-		{Name: "odd", Schema: json.RawMessage(`{no`)},
-	})
-	want := `
-{"type": "function", "function": {"name": "a\"b", "description": "say\n<é>", "parameters": {"type": "object"}}}
-{"type": "function", "function": {"name": "bare"}}
-{"type": "function", "function": {"name": "patch", "parameters": {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}}}
-{"type": "function", "function": {"name": "odd"}}`
-	if got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
-	for i := range 2 * pageLists {
-		p.print([]turn.Tool{{Name: strings.Repeat("x", i+1)}})
-	}
-	if len(p.have) > pageLists || len(p.keys) > pageLists {
-		t.Errorf("keeps %d lists", len(p.have))
 	}
 }

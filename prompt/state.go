@@ -1,63 +1,59 @@
 package prompt
 
-import "github.com/zeebo/xxh3"
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/agentinfer/dyn/prompt/template"
+)
 
 // State is what one agent's last prompt was made of. The zero value is ready.
-// It belongs to one goroutine at a time and holds the last prompt's ids.
+// It belongs to one goroutine at a time.
 type State struct {
-	ids   []uint32 // the last Prompt's; never written
-	parts []part
+	page  template.Page
+	fork  []byte // the text that page would hold, had this State not been cloned
+	known history
+
+	ids    []uint32 // the last Prompt's; written only behind its end
+	pieces []piece
 }
 
-// part is one segment: what it was made of and where its ids end.
-type part struct {
-	key xxh3.Uint128
-	end int
+// piece is a run of text that was tokenised on its own, or an answer's own
+// ids in place of its text.
+type piece struct {
+	text    int  // where it ends in the text
+	ids     int  // where its ids end
+	spliced bool // the ids are the model's
 }
 
 // Clone returns a State that goes its own way from here, for an agent that
-// forks. It costs nothing: what it shares is never written.
+// forks. Ids are shared as long as both keep them; the text is copied.
 func (s *State) Clone() *State {
-	c := *s
-	return &c
+	return &State{
+		fork: slices.Clone(s.text()),
+		known: history{
+			root: s.known.root, keys: slices.Clone(s.known.keys),
+			rolling: slices.Clip(s.known.rolling), said: slices.Clone(s.known.said),
+		},
+		ids: slices.Clip(s.ids), pieces: slices.Clone(s.pieces),
+	}
+}
+
+// text is the last prompt's.
+func (s *State) text() []byte {
+	if s.fork != nil {
+		return s.fork
+	}
+	return s.page.Text
 }
 
 // Len tells how many ids the State holds.
 func (s *State) Len() int { return len(s.ids) }
 
-// span returns the ids of part i.
-func (s *State) span(i int) []uint32 {
-	from := 0
-	if i > 0 {
-		from = s.parts[i-1].end
-	}
-	return s.ids[from:s.parts[i].end]
-}
-
-// search walks a State beside a new prompt. While both agree it costs one
-// comparison per segment; the index is made at the first difference, over
-// what is left.
-type search struct {
-	s     *State
-	next  int
-	index map[xxh3.Uint128]int
-}
-
-// find returns the ids of the segment with this key, wherever it was.
-func (f *search) find(key xxh3.Uint128) ([]uint32, bool) {
-	if f.index == nil && f.next < len(f.s.parts) && f.s.parts[f.next].key == key {
-		f.next++
-		return f.s.span(f.next - 1), true
-	}
-	if f.index == nil {
-		f.index = make(map[xxh3.Uint128]int, len(f.s.parts)-f.next)
-		for i := f.next; i < len(f.s.parts); i++ {
-			f.index[f.s.parts[i].key] = i
-		}
-	}
-	i, ok := f.index[key]
-	if !ok {
-		return nil, false
-	}
-	return f.s.span(i), true
+// Bytes tells how much memory the State holds. Raw turns are their store's,
+// but for those that it dropped.
+func (s *State) Bytes() int {
+	k := &s.known
+	return int(unsafe.Sizeof(*s)) + s.page.Bytes() + cap(s.fork) + 4*cap(s.ids) +
+		cap(s.pieces)*int(unsafe.Sizeof(piece{})) + 16*cap(k.keys) + 8*cap(k.rolling) + 8*cap(k.said)
 }

@@ -125,7 +125,7 @@ func BenchmarkStream(b *testing.B) {
 // BenchmarkPlace is the queue and the decision of one turn of 60,000 tokens
 // over four workers that all hold half of it.
 func BenchmarkPlace(b *testing.B) {
-	m := newModel(Model{ID: "sim", Prompt: simModel(b)})
+	m := newModel(Model{ID: "sim", Prompt: simModel(b)}, nil)
 	for i := range 4 {
 		m.update(instant{"w" + strconv.Itoa(i), 1})
 	}

@@ -47,10 +47,13 @@ type flight struct {
 	leased  []string         // ids of the leases that it asked for
 	thinks  bool             // the prompt ends inside open reasoning
 	chains  map[int][]uint64 // block hashes of the prompt by block size
+	lead    []uint32         // ids of the generation prompt, the last of the prompt
 	job     turn.Job
 	asked   int // tokens of the prompt as first sent
 	limit   int // tokens that the whole answer may have
 	demand  demand
+
+	textOnly bool // what looks like a call in the answer is none
 
 	// Between the model's pump and fly.
 	seats    chan placement       // room for one
@@ -198,7 +201,7 @@ func (f *flight) moves(st *seat, err error) bool {
 	f.job.Prompt = append(f.job.Prompt[:f.asked:f.asked], f.said...)
 	f.row.Moved++
 	f.exclude(st.name, forGood)
-	f.chain()
+	f.extend()
 	f.advance(prefills, waits)
 	f.s.count.moved.Add(1)
 	return true

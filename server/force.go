@@ -35,7 +35,7 @@ func (f *flight) force() {
 // format is the parser of tool calls: none when the client wants no calls, so
 // that what looks like one stays text.
 func (f *flight) format() string {
-	if f.t.ToolChoice.Mode == "none" {
+	if f.t.ToolChoice.Mode == "none" || f.textOnly {
 		return ""
 	}
 	return f.m.Tools

@@ -57,11 +57,11 @@ type member struct {
 	loadAt   time.Time
 }
 
-// newModel returns a model without workers.
-func newModel(m Model) *model {
+// newModel returns a model without workers. behind keeps its raw turns.
+func newModel(m Model, behind prompt.Shelf) *model {
 	return &model{
 		Model:   m,
-		raw:     prompt.NewRaw(rawBytes),
+		raw:     prompt.NewRaw(m.ID, rawBytes, behind),
 		members: map[string]*member{},
 		indexes: map[int]*cache.Index{},
 		waiting: map[string]*flight{},

@@ -21,7 +21,7 @@ func (f *flight) begin() {
 		ID: t.ID, At: t.Arrived, Dialect: string(t.Dialect), Harness: t.Who.Harness, Session: t.Who.Session,
 		Agent: t.Who.Agent, Parent: t.Who.Parent, Kind: t.Who.Kind, Model: t.Model, Stream: t.Stream,
 		Tenant: t.Tenant, Format: formatName(t.Format), Priority: t.Hints.Priority, Strict: t.Hints.Strict, Class: className(t.Class()), Messages: len(t.Messages),
-		Tools: len(t.Tools), MaxTokens: f.job.MaxTokens, Prompt: f.asked, Cached: -1, TTFTMS: -1,
+		Tools: len(t.Tools), MaxTokens: f.job.MaxTokens, Prompt: f.asked, Cached: -1, TTFTMS: -1, Edited: f.row.Edited,
 	}
 	f.leases(t.Arrived)
 	f.s.aloft.Store(t.ID, f)
@@ -146,7 +146,7 @@ func (f *flight) land(an *analysis, err error) {
 	default:
 		f.row.Output = len(f.said)
 	}
-	f.s.sessions.Said(f.a, f.rolling, answer, f.asked)
+	f.s.sessions.Said(f.a, f.rolling, answer)
 	f.a.Note(func(g *session.Figures) {
 		*stepOf(g, was)--
 		g.Context = f.row.Prompt + f.row.Output
@@ -200,13 +200,10 @@ func (f *flight) ended(an *analysis, now time.Time) {
 // made, and returns the rolling hash after it. An answer cut at a client's
 // stop string is not what its ids say, so it is not kept.
 func (f *flight) keep(an *analysis, ids []uint32) uint64 {
-	var last uint64
-	if n := len(f.rolling); n > 0 {
-		last = f.rolling[n-1]
-	}
-	after := prompt.Next(last, an.answer.Message())
+	answer := an.answer.Message()
+	after := prompt.Next(f.history(), answer)
 	if an.reason != turn.Stopped && an.reason != turn.Aborted {
-		f.m.raw.Put(after, ids)
+		f.m.raw.Put(f.history(), f.raw(after, answer, ids))
 	}
 	return after
 }
@@ -225,7 +222,7 @@ func (f *flight) outcome(an *analysis, err error) (word, why string) {
 	}
 	var refused *turn.Refused
 	var problem *dialect.Problem // found while it was placed: fits no worker
-	if errors.As(err, &problem) && problem.Status() < 500 || errors.As(err, &refused) || errors.Is(err, errNoWorker) || errors.Is(err, turn.ErrBusy) {
+	if errors.As(err, &problem) && problem.StatusFor(f.t.Dialect) < 500 || errors.As(err, &refused) || errors.Is(err, errNoWorker) || errors.Is(err, turn.ErrBusy) {
 		return "reject", err.Error()
 	}
 	return "fail", err.Error()

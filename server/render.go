@@ -1,23 +1,28 @@
 package server
 
 import (
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/server/session"
 	"github.com/agentinfer/dyn/turn"
 )
 
-// identify finds whose turn it is.
+// identify finds whose turn it is. Histories are hashed here only for clients
+// that do not name their session.
 func (s *Server) identify(t *turn.Turn, m *model) *flight {
 	f := &flight{s: s, m: m, t: t, seats: make(chan placement, 1), out: make(chan item, 16), flown: make(chan struct{}), lost: map[string]time.Time{}}
-	f.rolling = prompt.Rolling(nil, t)
+	if t.Who.Session == "" {
+		f.rolling = prompt.Rolling(nil, t)
+	}
 	f.a = s.sessions.Find(t, f.rolling, t.Arrived)
 	return f
 }
 
-// render makes the prompt's ids and checks that they fit.
+// render makes the prompt's ids and block hashes, and checks that they fit.
 func (f *flight) render() error {
 	p, limit, err := f.build()
 	if err != nil {
@@ -27,7 +32,9 @@ func (f *flight) render() error {
 	if f.t.MaxTokens > 0 {
 		room = min(room, f.t.MaxTokens)
 	}
-	f.marks, f.thinks, f.asked, f.limit = p.Marks, p.Thinks, len(p.IDs), room
+	f.rolling, f.chains, f.lead = p.Rolling, p.Chains, p.Opening
+	f.marks, f.thinks, f.asked, f.limit, f.textOnly = p.Marks, p.Thinks, len(p.IDs), room, p.Former
+	f.row.Edited = p.Edited
 	f.job = turn.Job{
 		ID: f.t.ID, Prompt: p.IDs, MaxTokens: room, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(),
 		Sampling: f.t.Sampling, Salt: f.t.Salt, Priority: f.t.Hints.Priority,
@@ -36,33 +43,56 @@ func (f *flight) render() error {
 	return nil
 }
 
-// build makes the prompt, with the agent's last one as a help. A prompt that
-// is refused is not kept: nobody would count its memory.
-func (f *flight) build() (p prompt.Prompt, limit int, err error) {
-	f.a.Turn.Lock()
-	defer f.a.Turn.Unlock()
-	f.a.Inherit()
-	p, err = f.m.Prompt.Build(&f.a.State, f.t, f.rolling, f.m.raw)
+// build makes the prompt, with the agent's last one as a help. One that does
+// not fit is not kept: clients may send any number of them.
+func (f *flight) build() (p session.Built, limit int, err error) {
+	p, err = f.a.Build(session.Asked{
+		Model: f.m.Prompt, Turn: f.t, Rolling: f.rolling, Raw: f.m.raw,
+		Seed: cache.SaltSeed("", f.t.Salt), Blocks: f.m.blocks(),
+	})
+	f.s.sessions.Holds(f.a, p.Bytes)
 	if err != nil {
 		return p, 0, &dialect.Problem{Kind: dialect.Invalid, Message: err.Error()}
 	}
 	limit = f.m.context()
-	if limit > len(p.IDs) {
-		return p, limit, nil
-	}
-	f.a.State = prompt.State{}
-	f.s.sessions.Holds(f.a, 0)
 	if limit == 0 {
 		return p, 0, unavailable(f.m.ID)
 	}
-	return p, limit, &dialect.Problem{Kind: dialect.TooLong, Prompt: len(p.IDs), Limit: limit}
+	if limit <= len(p.IDs) {
+		f.s.sessions.Holds(f.a, f.a.Forget())
+		err = &dialect.Problem{Kind: dialect.TooLong, Prompt: len(p.IDs), Limit: limit}
+	}
+	return p, limit, err
 }
 
-// chain hashes the prompt's blocks, once per block size that workers use.
-func (f *flight) chain() {
+// extend makes the chains those of a prompt that goes on from the one as asked.
+func (f *flight) extend() {
 	seed := cache.SaltSeed("", f.t.Salt)
-	f.chains = make(map[int][]uint64, 1)
-	for _, block := range f.m.blocks() {
-		f.chains[block] = cache.Extend(make([]uint64, 0, len(f.job.Prompt)/block), seed, f.job.Prompt, block)
+	for block, chain := range f.chains {
+		n := min(len(chain), f.asked/block)
+		f.chains[block] = cache.Extend(chain[:n:n], seed, f.job.Prompt, block)
 	}
+}
+
+// raw is the answer as the model gave it, to be repeated in later prompts.
+// key is the rolling hash of the history that it ends.
+func (f *flight) raw(key uint64, answer turn.Message, ids []uint32) turn.RawTurn {
+	var thoughts []string
+	for _, b := range answer.Blocks {
+		if b.Kind == turn.ThinkingBlock && b.Text != "" {
+			thoughts = append(thoughts, b.Text)
+		}
+	}
+	return turn.RawTurn{
+		Key: key, Session: f.t.Who.Session, Opening: f.lead, IDs: ids,
+		Thinking: strings.Join(thoughts, "\n"), At: time.Now(),
+	}
+}
+
+// history is the rolling hash of the turn's messages.
+func (f *flight) history() uint64 {
+	if n := len(f.rolling); n > 0 {
+		return f.rolling[n-1]
+	}
+	return prompt.Root(f.t)
 }

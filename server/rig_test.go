@@ -106,7 +106,7 @@ func (r *rig) close() {
 // simModel opens the simulated engine's own model.
 func simModel(t testing.TB) *prompt.Model {
 	t.Helper()
-	m, err := prompt.OpenFS(simmodel.FS())
+	m, err := prompt.OpenFS(simmodel.FS(), prompt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,11 +24,10 @@ func (s *Server) serve(c *call) error {
 	}
 	prompt.Steady(t)                   // the same conversation is the same prompt (prompt)
 	f := s.identify(t, m)              // whose turn: session and agent (server/session)
-	if err := f.tokens(); err != nil { // conversation → token ids, only the new part (prompt)
+	if err := f.tokens(); err != nil { // conversation → token ids → block hashes, only the new part (prompt, cache)
 		return err
 	}
 	f.needs(need)
-	f.chain() // ids → block hashes (cache)
 
 	f.depart(c)                   // watch the client: its FIN ends the flight
 	for _, one := range f.all() { // as many as answers were asked for

@@ -247,7 +247,7 @@ func (s *Server) AddModel(m Model) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.models[m.ID] == nil {
-		s.models[m.ID] = newModel(m)
+		s.models[m.ID] = newModel(m, s.ledger.Raw())
 	}
 }
 

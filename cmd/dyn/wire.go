@@ -70,9 +70,9 @@ func (m *models) read(dir string) (*prompt.Model, error) {
 	var pm *prompt.Model
 	var err error
 	if dir == "" {
-		pm, err = prompt.OpenFS(model.FS())
+		pm, err = prompt.OpenFS(model.FS(), prompt.Options{})
 	} else {
-		pm, err = prompt.Open(dir)
+		pm, err = prompt.Open(dir, prompt.Options{})
 	}
 	if err == nil {
 		m.opened[dir] = pm

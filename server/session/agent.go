@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -14,16 +15,17 @@ type Agent struct {
 	Model string   // set once
 	Who   turn.Who // set once; Kind is the first turn's
 
-	Turn  sync.Mutex // held while a turn builds its prompt; guards State
-	State prompt.State
-
-	parent *Agent // where it forked from, until its first prompt; guarded by Turn
+	turn   sync.Mutex // held while a turn builds its prompt; guards state, chains, tools and parent
+	state  prompt.State
+	chains map[int]*cache.Chain // block hashes of the last prompt by block size
+	tools  []turn.Tool          // the last that its turns had
+	parent *Agent               // where it forked from, until its first prompt
 
 	// Guarded by the store's mutex.
-	elem   *list.Element // nil when dropped
-	line   []uint64      // rolling hashes of the last prompt, then of the answer
-	asked  int           // how many of line were in the prompt
-	tokens int
+	elem  *list.Element // nil when dropped
+	line  []uint64      // rolling hashes of the last prompt, then of the answer
+	asked int           // how many of line were in the prompt
+	held  int           // bytes
 
 	mu      sync.Mutex // guards figures
 	figures Figures
@@ -43,19 +45,6 @@ type Figures struct {
 	Hit         float64 // share of the last ended prompt that was cached
 	TTFT        time.Duration
 	LeaseEnds   time.Time
-}
-
-// Inherit gives a fork the prompt of the agent it left, so that only what
-// differs is tokenised. Turn must be held; the parent's is taken inside, and
-// parents are always older.
-func (a *Agent) Inherit() {
-	if a.parent == nil {
-		return
-	}
-	a.parent.Turn.Lock()
-	a.State = *a.parent.State.Clone()
-	a.parent.Turn.Unlock()
-	a.parent = nil
 }
 
 // Figures returns a copy.

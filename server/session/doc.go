@@ -1,5 +1,6 @@
 // Package session keeps what the server knows about each agent between its
-// turns: the prompt of its last turn as ids, the messages it went through, and the figures that screens show.
+// turns: the prompt of its last turn (text, ids, block hashes, tools), the
+// messages it went through, and the figures that screens show.
 //
 // The nouns: a Store holds Agents; an Agent is one line of turns of one
 // session on one model. Clients that name their session and agent are
@@ -10,12 +11,13 @@
 // agent of the same session; one that shares less than the first user message
 // is a new session.
 //
-// A turn takes its agent from Find, locks Agent.Turn while it builds its
-// prompt, and tells the Store with Said how far the line now goes. Nothing
-// here decides where a turn runs.
+// A turn takes its agent from Find, its prompt from the agent's Build, and
+// tells the Store with Holds what the agent then holds and with Said how far
+// its line now goes. Nothing here decides where a turn runs.
 //
-// Memory is bounded by the number of agents and by the tokens they hold
-// together; the least recently used agent is dropped first. What is dropped
+// Memory is bounded by the number of agents and by the bytes that they hold
+// together; the least recently used agent is dropped first. An agent's figure
+// is counted after each of its prompts: some 25 bytes a token. What is dropped
 // is only work saved: its next turn is tokenised from the start, and a client
 // without headers then begins a new session.
 package session

@@ -12,19 +12,28 @@ import (
 // Limits bound a Store. The zero value means the defaults.
 type Limits struct {
 	Agents int // default 4,096
-	Tokens int // ids held by all agents together; default 16 Mi, 64 MiB of memory
+	Bytes  int // held by the prompts of all agents together; default 512 MiB
 }
 
 // Store finds the agent that a turn belongs to. It is safe for concurrent use.
 type Store struct {
 	limits Limits
 
-	mu     sync.Mutex // guards all below, and each Agent's line and tokens
-	byName map[name]*Agent
-	byHash map[place]*Agent // where headerless agents went through
-	recent *list.List       // of *Agent, the most recently used first
-	tokens int
-	forks  int
+	mu      sync.Mutex // guards all below, and each Agent's line and what it holds
+	byName  map[name]*Agent
+	byHash  map[place]*Agent // where headerless agents went through
+	recent  *list.List       // of *Agent, the most recently used first
+	bytes   int
+	forks   int
+	dropped int
+}
+
+// Stats are what a Store holds.
+type Stats struct {
+	Agents  int
+	Bytes   int // of prompts, with all that is kept for the next ones
+	Limit   int // of Bytes
+	Dropped int // agents, so far
 }
 
 // name is what a client calls an agent.
@@ -41,16 +50,17 @@ func New(l Limits) *Store {
 	if l.Agents == 0 {
 		l.Agents = 4096
 	}
-	if l.Tokens == 0 {
-		l.Tokens = 16 << 20
+	if l.Bytes == 0 {
+		l.Bytes = 512 << 20
 	}
 	return &Store{limits: l, byName: map[name]*Agent{}, byHash: map[place]*Agent{}, recent: list.New()}
 }
 
 // Find returns the agent of a turn and, when the client did not name it,
-// fills t.Who. rolling holds one hash per message of t. Agreement that ends
-// before the first user message means nothing, since all sessions of a harness
-// begin with the same system prompt.
+// fills t.Who. rolling holds one hash per message of t; of a turn whose client
+// named its session it is not read. Agreement that ends before the first user
+// message means nothing, since all sessions of a harness begin with the same
+// system prompt.
 func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,46 +135,65 @@ func (s *Store) add(t *turn.Turn, now time.Time) *Agent {
 }
 
 // Said records how far an agent's line goes: the rolling hashes of its last
-// prompt, the hash after its answer (0 when there was none), and the ids its
-// prompt state now holds.
-func (s *Store) Said(a *Agent, rolling []uint64, answer uint64, tokens int) {
+// prompt, and the hash after its answer (0 when there was none).
+func (s *Store) Said(a *Agent, rolling []uint64, answer uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a.elem == nil {
 		return // dropped meanwhile
 	}
-	s.tokens += tokens - a.tokens
-	a.tokens = tokens
-	s.forget(a)
-	a.line = append(a.line[:0], rolling...)
+	same := 0
+	for same < min(len(a.line), len(rolling)) && a.line[same] == rolling[same] {
+		same++
+	}
+	s.forget(a, same)
+	was := len(a.line)
+	a.line = append(a.line[:same], rolling[same:]...)
 	a.asked = len(rolling)
 	if answer != 0 {
 		a.line = append(a.line, answer)
 	}
-	for _, h := range a.line {
+	s.hold(a, a.held+placeBytes*(len(a.line)-was))
+	for _, h := range a.line[same:] {
 		if p := (place{a.Model, h}); s.byHash[p] == nil { // a fork leaves its parent what they share
 			s.byHash[p] = a
 		}
 	}
-	for s.tokens > s.limits.Tokens && s.recent.Len() > 1 {
-		s.drop(s.recent.Back().Value.(*Agent))
-	}
+	s.shrink()
 }
 
-// Holds records how many ids an agent's prompt state holds; its line stays.
-func (s *Store) Holds(a *Agent, tokens int) {
+// placeBytes is what a place takes in an agent's line and in the map.
+const placeBytes = 64
+
+// Holds records how much memory an agent's prompt takes, see Built.Bytes.
+func (s *Store) Holds(a *Agent, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a.elem == nil {
 		return // dropped meanwhile
 	}
-	s.tokens += tokens - a.tokens
-	a.tokens = tokens
+	s.hold(a, bytes+placeBytes*len(a.line))
+	s.shrink()
 }
 
-// forget takes an agent's line out of the places; mu must be held.
-func (s *Store) forget(a *Agent) {
-	for _, h := range a.line {
+// hold sets what an agent holds; mu must be held.
+func (s *Store) hold(a *Agent, bytes int) {
+	s.bytes += bytes - a.held
+	a.held = bytes
+}
+
+// shrink drops old agents while too much is held; mu must be held. The last
+// agent stays whatever it holds.
+func (s *Store) shrink() {
+	for s.bytes > s.limits.Bytes && s.recent.Len() > 1 {
+		s.drop(s.recent.Back().Value.(*Agent))
+	}
+}
+
+// forget takes an agent's line from there on out of the places; mu must be
+// held.
+func (s *Store) forget(a *Agent, from int) {
+	for _, h := range a.line[from:] {
 		if p := (place{a.Model, h}); s.byHash[p] == a {
 			delete(s.byHash, p)
 		}
@@ -173,11 +202,19 @@ func (s *Store) forget(a *Agent) {
 
 // drop removes an agent; mu must be held.
 func (s *Store) drop(a *Agent) {
-	s.forget(a)
+	s.forget(a, 0)
 	s.recent.Remove(a.elem)
 	delete(s.byName, a.name())
-	s.tokens -= a.tokens
-	a.elem, a.line, a.tokens = nil, nil, 0
+	s.hold(a, 0)
+	s.dropped++
+	a.elem, a.line = nil, nil
+}
+
+// Stats tells what is held now.
+func (s *Store) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Stats{Agents: s.recent.Len(), Bytes: s.bytes, Limit: s.limits.Bytes, Dropped: s.dropped}
 }
 
 // Recent calls f for the agents seen since the given time, most recent first,

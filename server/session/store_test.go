@@ -40,7 +40,7 @@ func TestInfer(t *testing.T) {
 	visit := func(path string, answer rune) string {
 		tr, r := line(path)
 		a := s.Find(tr, r, now)
-		s.Said(a, r, after(path, answer), len(path))
+		s.Said(a, r, after(path, answer))
 		return tr.Who.Session + "/" + tr.Who.Agent
 	}
 	lead := visit("su", 'a')
@@ -82,17 +82,18 @@ func TestNamed(t *testing.T) {
 }
 
 func TestBounds(t *testing.T) {
-	s := New(Limits{Agents: 10, Tokens: 1000})
+	s := New(Limits{Agents: 10, Bytes: 2000})
 	for i := range 100 {
 		tr, r := line("su" + string(rune('a'+i)))
 		tr.Who = turn.Who{Session: fmt.Sprint(i)}
 		a := s.Find(tr, r, time.Unix(int64(1000+i), 0))
-		s.Said(a, r, 0, 200)
+		s.Holds(a, 400-3*placeBytes)
+		s.Said(a, r, 0)
 	}
 	n := 0
 	s.Recent(time.Time{}, 1000, func(*Agent) { n++ })
-	if n != 5 || s.tokens != 1000 || len(s.byName) != 5 {
-		t.Errorf("%d agents, %d names, %d tokens; want 5, 5, 1000", n, len(s.byName), s.tokens)
+	if got, want := s.Stats(), (Stats{Agents: 5, Bytes: 2000, Limit: 2000, Dropped: 95}); n != 5 || got != want || len(s.byName) != 5 {
+		t.Errorf("%d agents, %d names, %+v; want 5, 5, %+v", n, len(s.byName), got, want)
 	}
 	if len(s.byHash) > 15 {
 		t.Errorf("%d places of 5 agents", len(s.byHash))

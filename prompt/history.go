@@ -1,0 +1,132 @@
+package prompt
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// history is what a State knows of the messages of its last prompt.
+type history struct {
+	root    uint64
+	keys    []xxh3.Uint128  // of each message, all that can count of it
+	rolling []uint64        // see Rolling; handed out, so written only behind its end
+	said    []*turn.RawTurn // the raw turn of each answer that has one
+}
+
+// follow brings h up to t and returns how many messages at the start are as
+// they were, and how many of the answers after them are known not to be what
+// the model gave. Of messages that did not change nothing is hashed anew or
+// looked up; an answer that was the model's stays so when its raw turn is
+// gone. rolling is what Rolling says of t, or nil.
+func (h *history) follow(d *desk, t *turn.Turn, rolling []uint64, raw *Raw) (same, edited int) {
+	same = h.compare(d, t)
+	switch {
+	case rolling != nil:
+		h.rolling = rolling
+	case same < len(h.rolling):
+		h.rolling = append(make([]uint64, 0, len(t.Messages)*9/8+8), h.rolling[:same]...)
+	}
+	for i := len(h.rolling); i < len(t.Messages); i++ {
+		h.rolling = append(h.rolling, d.reader.next(h.before(i), &t.Messages[i]))
+	}
+	h.said = append(h.said[:same], make([]*turn.RawTurn, len(t.Messages)-same)...)
+	return same, h.find(t, raw, same)
+}
+
+// strange is after how many answers in a row that nobody knows a history is
+// taken for one that was made elsewhere.
+const strange = 16
+
+// find looks up the raw turns of the answers from message same on, the latest
+// first, and returns how many are known not to be what the model gave. The
+// disk is asked no more once a history looks strange.
+func (h *history) find(t *turn.Turn, raw *Raw, same int) (edited int) {
+	misses := 0
+	for i := len(t.Messages) - 1; i >= same; i-- {
+		if t.Messages[i].Role != turn.Assistant {
+			continue
+		}
+		said := raw.inMemory(h.rolling[i])
+		if said == nil && misses < strange {
+			said = raw.fetch(h.rolling[i])
+			misses++
+		}
+		if said != nil {
+			misses = 0
+		} else if raw.Answered(h.before(i)) {
+			edited++
+		}
+		h.said[i] = said
+	}
+	return edited
+}
+
+// before is the rolling hash of the history before message i.
+func (h *history) before(i int) uint64 {
+	if i == 0 {
+		return h.root
+	}
+	return h.rolling[i-1]
+}
+
+// compare takes the messages of t into h and returns how many at the start
+// are as they were.
+func (h *history) compare(d *desk, t *turn.Turn) (same int) {
+	root := Root(t)
+	if root != h.root {
+		h.keys = h.keys[:0]
+	}
+	h.root = root
+	old := len(h.keys)
+	for i := range t.Messages {
+		key := d.key(&t.Messages[i])
+		if i == same && i < old && h.keys[i] == key {
+			same++
+			continue
+		}
+		h.keys = append(h.keys[:i], key)
+	}
+	h.keys = h.keys[:len(t.Messages)]
+	return same
+}
+
+// cut forgets all but the first n messages.
+func (h *history) cut(n int) {
+	h.keys, h.said, h.rolling = h.keys[:n], h.said[:n], slices.Clip(h.rolling[:n])
+}
+
+// key hashes all of a message that rendering or Rolling may read.
+func (d *desk) key(m *turn.Message) xxh3.Uint128 {
+	h := &d.hash
+	h.Reset()
+	d.text(string(m.Role))
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		d.number(uint64(b.Kind))
+		if b.IsError {
+			d.number(1)
+		}
+		for _, s := range [...]string{b.Text, b.ID, b.Name} {
+			d.text(s)
+		}
+		for _, raw := range [...][]byte{b.Args, b.Raw} {
+			d.number(uint64(len(raw)))
+			h.Write(raw)
+		}
+	}
+	return h.Sum128()
+}
+
+func (d *desk) text(s string) {
+	d.number(uint64(len(s)))
+	d.hash.WriteString(s)
+}
+
+func (d *desk) number(n uint64) {
+	binary.LittleEndian.PutUint64(d.eight[:], n)
+	d.hash.Write(d.eight[:])
+}

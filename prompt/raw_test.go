@@ -1,0 +1,61 @@
+package prompt
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+func TestRawIsBounded(t *testing.T) {
+	r := NewRaw("m", 10*(entryBytes+40), nil)
+	for i := range uint64(100) {
+		r.Put(i+1000, turn.RawTurn{Key: i, IDs: make([]uint32, 10)})
+		r.Find(0)
+	}
+	if r.Bytes() > 10*(entryBytes+40) || len(r.answered) != 10 {
+		t.Errorf("holds %d bytes and %d answered", r.Bytes(), len(r.answered))
+	}
+	if r.Find(0) == nil || !r.Answered(1000) {
+		t.Error("the entry in use was dropped")
+	}
+	if r.Find(50) != nil || r.Answered(1050) {
+		t.Error("an old entry was not dropped")
+	}
+	r.Put(0, turn.RawTurn{Key: 1, IDs: make([]uint32, 1<<20)})
+	if r.Find(1) != nil {
+		t.Error("too large an entry was kept")
+	}
+	var none *Raw
+	if none.Put(0, turn.RawTurn{}); none.Find(0) != nil || none.Answered(0) {
+		t.Error("nil holds something")
+	}
+}
+
+// shelf is a Shelf in memory.
+type shelf struct{ m sync.Map }
+
+func (s *shelf) Keep(t turn.RawTurn) { s.m.Store(t.Key, t) }
+
+func (s *shelf) Find(model string, key uint64) (turn.RawTurn, bool) {
+	v, ok := s.m.Load(key)
+	if !ok || v.(turn.RawTurn).Model != model {
+		return turn.RawTurn{}, false
+	}
+	return v.(turn.RawTurn), true
+}
+
+// TestRawAsksBehind checks that what memory lacks is found behind it, and is
+// then in memory.
+func TestRawAsksBehind(t *testing.T) {
+	s := new(shelf)
+	NewRaw("m", 1<<20, s).Put(1, turn.RawTurn{Key: 2, IDs: []uint32{3}})
+	r := NewRaw("m", 1<<20, s)
+	if got := r.Find(2); got == nil || len(got.IDs) != 1 || r.Bytes() == 0 {
+		t.Fatalf("found %+v, %d bytes", got, r.Bytes())
+	}
+	s.m.Clear()
+	if r.Find(2) == nil || r.Find(4) != nil || NewRaw("other", 1<<20, s).Find(2) != nil {
+		t.Error("memory does not hold what was found, or more")
+	}
+}

@@ -1,0 +1,97 @@
+package prompt
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// farthest is how many bytes before a header a cut is looked for.
+const farthest = 4096
+
+// splice puts the ids of an answer in place of its text: what the prompt held
+// after the last message then, what the model said, and the end that the
+// template prints. It leaves the answer to be rendered where the template
+// drops its reasoning, or prints the answer in no place of its own.
+func (b *builder) splice(i int, said *turn.RawTurn) {
+	at := b.s.page.Spans[i]
+	if at.Start < 0 || b.shared(i) || !keeps(b.text[at.Start:at.End], said.Thinking, &b.t.Messages[i]) {
+		return
+	}
+	from, ok := b.cutBefore(at.Start)
+	if !ok || from < at.Start && !b.opens(said.Opening, from, at.Start) {
+		return
+	}
+	b.encode(from)
+	b.tail = append(append(b.tail, said.Opening...), said.IDs...)
+	b.piece(at.End-b.m.closing(b.text[at.Start:at.End]), true)
+}
+
+// shared reports whether message i stands in one span with a neighbour.
+func (b *builder) shared(i int) bool {
+	spans := b.s.page.Spans
+	return i > 0 && spans[i-1].End > spans[i].Start || i+1 < len(spans) && spans[i+1].Start >= 0 && spans[i+1].Start < spans[i].End
+}
+
+// cutBefore is the last place not behind at where the text may be cut.
+func (b *builder) cutBefore(at int) (int, bool) {
+	for i := at; i >= max(b.pos, at-farthest); i-- {
+		if i == b.pos || b.m.tok.Boundary(b.text, i) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// opens reports whether ids begin with what the text holds from from to to.
+func (b *builder) opens(ids []uint32, from, to int) bool {
+	return bytes.HasPrefix(b.m.tok.Decode(nil, ids), b.text[from:to])
+}
+
+// closing is how many bytes at the end of an answer's text end it: from the
+// last stop token on, or what the template is known to print after an answer.
+// Where the next message's head ends an answer it is nothing.
+func (m *Model) closing(span []byte) int {
+	last := -1
+	for _, s := range m.ends {
+		last = max(last, bytes.LastIndex(span, []byte(s)))
+	}
+	if last >= 0 {
+		for _, s := range m.ends {
+			if rest, ok := bytes.CutPrefix(span[last:], []byte(s)); ok && len(bytes.TrimSpace(rest)) == 0 {
+				return len(span) - last
+			}
+		}
+	}
+	if end := m.template.End(); bytes.HasSuffix(span, []byte(end)) {
+		return len(end)
+	}
+	return 0
+}
+
+// keeps reports whether a template printed the reasoning of an answer, in
+// front of what else the answer says. Without reasoning there is nothing to
+// drop.
+func keeps(span []byte, thought string, m *turn.Message) bool {
+	thought = strings.TrimSpace(thought)
+	if thought == "" {
+		return true
+	}
+	at := bytes.Index(span, []byte(thought))
+	if at < 0 {
+		return false
+	}
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		says := strings.TrimFunc(b.Text, unicode.IsSpace)
+		if b.Kind == turn.ToolUse {
+			says = b.Name
+		}
+		if b.Kind != turn.ThinkingBlock && says != "" {
+			return at+len(thought) <= bytes.LastIndex(span, []byte(says))
+		}
+	}
+	return true
+}

@@ -1,0 +1,118 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentinfer/dyn/cache"
+	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Asked is what an agent's prompt is built of.
+type Asked struct {
+	Model   *prompt.Model
+	Turn    *turn.Turn // after prompt.Steady
+	Rolling []uint64   // where it is known already, see prompt.Rolling
+	Raw     *prompt.Raw
+	Seed    uint64 // of the block hashes
+	Blocks  []int  // sizes of blocks to hash by
+}
+
+// Built is an agent's prompt. Nothing in it may be written.
+type Built struct {
+	prompt.Prompt
+	Chains map[int][]uint64 // block hashes by block size
+	Former bool             // rendered with the tools of turns before, see prompt.Former
+	Bytes  int              // what the agent now holds, for Store.Holds
+}
+
+// Build makes the prompt of the agent's next turn. What is as it was in the
+// turn before is not made again. Turns of one agent are built one by one.
+func (a *Agent) Build(q Asked) (Built, error) {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	a.inherit()
+	t, former := prompt.Former(q.Turn, a.tools)
+	p, err := q.Model.Build(&a.state, t, q.Rolling, q.Raw)
+	if err != nil {
+		return Built{Bytes: a.bytes()}, err
+	}
+	a.remember(q.Turn.Tools)
+	b := Built{Prompt: p, Chains: make(map[int][]uint64, len(q.Blocks)), Former: former}
+	chains := make(map[int]*cache.Chain, len(q.Blocks))
+	for _, block := range q.Blocks {
+		c := a.chains[block]
+		if c == nil {
+			c = new(cache.Chain)
+		}
+		chains[block] = c
+		b.Chains[block] = c.Of(q.Seed, p.IDs, block, p.Same)
+	}
+	a.chains = chains // of the others Same tells nothing any more
+	b.Bytes = a.bytes()
+	return b, nil
+}
+
+// Forget drops the agent's prompt and returns what it still holds.
+func (a *Agent) Forget() int {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	a.state, a.chains = prompt.State{}, nil
+	return a.bytes()
+}
+
+// inherit gives a fork what the agent that it left knows; turn must be held.
+// The parent's is taken inside, and parents are always older.
+func (a *Agent) inherit() {
+	p := a.parent
+	if p == nil {
+		return
+	}
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	a.state = *p.state.Clone()
+	a.chains = make(map[int]*cache.Chain, len(p.chains))
+	for block, c := range p.chains {
+		own := c.Clone()
+		a.chains[block] = &own
+	}
+	a.tools, a.parent = p.tools, nil
+}
+
+// remember keeps copies of a turn's tools, for a turn that comes without; turn
+// must be held.
+func (a *Agent) remember(tools []turn.Tool) {
+	if len(tools) == 0 || slices.EqualFunc(a.tools, tools, sameTool) {
+		return
+	}
+	a.tools = make([]turn.Tool, len(tools))
+	for i, t := range tools {
+		t.Name, t.Namespace, t.Bare = strings.Clone(t.Name), strings.Clone(t.Namespace), strings.Clone(t.Bare)
+		t.Description, t.Schema, t.Lease = strings.Clone(t.Description), slices.Clone(t.Schema), 0
+		a.tools[i] = t
+	}
+}
+
+// sameTool reports whether two tools are printed alike.
+func sameTool(a, b turn.Tool) bool {
+	return a.Name == b.Name && a.Description == b.Description && string(a.Schema) == string(b.Schema) &&
+		a.Custom == b.Custom && a.Deferred == b.Deferred
+}
+
+// toolBytes is what a tool takes besides its texts.
+const toolBytes = 160
+
+// bytes tells how much memory the agent's prompt takes, with all that is kept
+// for the next one; turn must be held.
+func (a *Agent) bytes() int {
+	n := a.state.Bytes()
+	for _, c := range a.chains {
+		n += c.Bytes()
+	}
+	for i := range a.tools {
+		t := &a.tools[i]
+		n += toolBytes + len(t.Name) + len(t.Namespace) + len(t.Bare) + len(t.Description) + len(t.Schema)
+	}
+	return n
+}
