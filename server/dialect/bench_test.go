@@ -59,3 +59,26 @@ func BenchmarkEvent(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDecodeAgain decodes a body that goes on from the one before: a
+// conversation of 400 KB, of which two messages are new.
+func BenchmarkDecodeAgain(b *testing.B) {
+	body := bigMessages()
+	for len(body) < 400_000 {
+		body = append(bytes.TrimSuffix(body, []byte("]}")), bytes.Replace(body[bytes.Index(body, []byte(`,{"role":"assistant"`)):], []byte("]}]}]}"), []byte("]}]}]}"), 1)...)
+	}
+	longer := append(bytes.TrimSuffix(bytes.Clone(body), []byte("]}")), `,{"role":"assistant","content":"next"},{"role":"user","content":"go on"}]}`...)
+	rc := NewRecall(64 << 20)
+	b.SetBytes(int64(len(longer)))
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		if _, err := (messages{}).Decode(body, nil, rc); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		if _, err := (messages{}).Decode(longer, nil, rc); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -19,16 +19,14 @@ type object struct {
 }
 
 func newObject(t *turn.Turn) object {
-	o := object{id: answerID("resp_", t), created: created(t), model: t.Model, store: t.Store, before: t.Previous, summary: true}
-	echo := t.Echo
-	if !tape.Valid(echo) {
-		echo = echoNothing
-	}
-	o.echo = echo[1 : len(echo)-1]
-	nested(string(echo), func(root tape.Value) {
-		s := root.Key("reasoning").Key("summary")
+	o := object{id: answerID("resp_", t), created: created(t), model: t.Model, store: t.Store, before: t.Previous}
+	o.echo = echoNothing[1 : len(echoNothing)-1]
+	if doc, err := tape.Parse(t.Echo); err == nil {
+		s := doc.Root().Key("reasoning").Key("summary")
 		o.summary = s.Kind() == tape.String && s.Text() != "none"
-	})
+		o.echo = t.Echo[1 : len(t.Echo)-1]
+		doc.Free()
+	}
 	return o
 }
 
