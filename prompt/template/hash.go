@@ -31,34 +31,51 @@ func (s *sum) number(n int) {
 // item hashes all of an item that can be printed.
 func (s *sum) item(ms []turn.Message, it *item, pieces []piece) xxh3.Uint128 {
 	s.h.Reset()
-	s.text(string(it.role))
-	s.number(it.lo)
-	s.number(it.hi)
-	if it.text {
-		s.number(1)
-	}
+	s.numbers(len(it.role), int(it.role[0]), it.lo, it.hi, truth(it.text))
 	for _, x := range pieces {
 		blocks := ms[x.message].Blocks[x.from:x.to]
 		s.number(len(blocks))
 		for i := range blocks {
-			b := &blocks[i]
-			s.number(int(b.Kind))
-			switch b.Kind {
-			case turn.Image, turn.Document: // always the same text
-				continue
-			case turn.Other:
-				s.bytes(b.Raw)
-			case turn.ToolUse:
-				s.text(b.Name)
-				s.bytes(b.Args)
-			case turn.ToolResult:
-				s.text(calledName(ms, x.message, b.ID))
-			}
-			s.text(b.ID)
-			s.text(b.Text)
+			s.block(ms, x.message, &blocks[i])
 		}
 	}
 	return s.h.Sum128()
+}
+
+// block hashes what of a block can be printed, after the lengths of it.
+func (s *sum) block(ms []turn.Message, message int, b *turn.Block) {
+	id, name, text, raw := b.ID, b.Name, b.Text, []byte(nil)
+	switch b.Kind {
+	case turn.Image, turn.Document: // always the same text
+		id, name, text = "", "", ""
+	case turn.Other:
+		raw = b.Raw
+	case turn.ToolUse:
+		raw = b.Args
+	case turn.ToolResult:
+		name = calledName(ms, message, id)
+	}
+	s.numbers(int(b.Kind), len(id), len(name), len(text), len(raw))
+	s.h.WriteString(id)
+	s.h.WriteString(name)
+	s.h.WriteString(text)
+	s.h.Write(raw)
+}
+
+// numbers hashes five numbers.
+func (s *sum) numbers(a, b, c, d, e int) {
+	var buf [40]byte
+	for i, n := range [5]int{a, b, c, d, e} {
+		binary.LittleEndian.PutUint64(buf[8*i:], uint64(n))
+	}
+	s.h.Write(buf[:])
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // tools hashes all of the tools that can be printed.
