@@ -169,7 +169,8 @@ func differs(want answer, got string, err error) string {
 	return ""
 }
 
-// BenchmarkPerf200 renders the conversation of 201 messages.
+// BenchmarkPerf200 renders the conversation of 201 messages. On a machine
+// that does other things too, the fastest of many renderings says most.
 func BenchmarkPerf200(b *testing.B) {
 	dir := fixtures(b)
 	ctx, ok := scenarios(b, dir)["perf200"]
@@ -189,9 +190,13 @@ func BenchmarkPerf200(b *testing.B) {
 		b.Run(filepath.Base(name), func(b *testing.B) {
 			b.ReportAllocs()
 			var dst []byte
+			least := time.Hour
 			for b.Loop() {
+				from := time.Now()
 				dst, _ = tmpl.Render(dst[:0], ctx, Options{Now: clock})
+				least = min(least, time.Since(from))
 			}
+			b.ReportMetric(float64(least.Microseconds()), "least-µs")
 		})
 	}
 }

@@ -165,7 +165,7 @@ func TestMemoSteps(t *testing.T) {
 }
 
 // checkFresh checks that spans do not depend on what came before.
-func checkFresh(t *rapid.T, tmpl *Template, ctx Value, m *Memo) {
+func checkFresh(t rapid.TB, tmpl *Template, ctx Value, m *Memo) {
 	var fresh Memo
 	if _, err := tmpl.RenderMemo(nil, ctx, Options{Now: clock}, &fresh); err != nil {
 		return

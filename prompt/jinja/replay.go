@@ -39,7 +39,7 @@ func (l *rounds) find(v Value, s *sameness) *record {
 func (m *Memo) round(r *run, s *forStmt, v Value) (stop bool, err error) {
 	t := &m.trace
 	i := t.find(v)
-	if i < 0 && s.id == 0 {
+	if i == notOne && s.id == 0 {
 		return s.play(r, v)
 	}
 	from, within, fresh := len(r.out), t.printed, true
@@ -58,8 +58,14 @@ func (m *Memo) round(r *run, s *forStmt, v Value) (stop bool, err error) {
 		l.now = append(l.now, *c)
 		stop, err = c.stop, m.replay(r, c)
 	}
-	if err == nil && i >= 0 {
+	switch {
+	case err != nil:
+	case i >= 0:
 		t.visit(r, i, from, within, fresh)
+	case i == several && r.rec != nil && len(r.out) > from:
+		// In a later rendering it may stand there once.
+		r.rec.marks = append(r.rec.marks, mark{mapOf(v), from - r.rec.from, len(r.out) - from})
+		r.rec.lost = r.rec.lost || r.captured > 0
 	}
 	return stop, err
 }

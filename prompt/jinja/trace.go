@@ -50,7 +50,7 @@ func (t *trace) begin(messages []Value) {
 		m := mapOf(v)
 		t.items = append(t.items, m)
 		if _, twice := t.index[m]; twice {
-			t.index[m], t.twice = -1, true // which of them is meant is never known
+			t.index[m], t.twice = several, true // which of them is meant is never known
 		} else if m != nil {
 			t.index[m] = same + i
 		}
@@ -86,26 +86,33 @@ func mapOf(v Value) *Map {
 	return v.mapping()
 }
 
-// find is the number of the message that an item is, -1 if it is none.
+// notOne is what find returns for what is no message, several for one that
+// stands in the list more than once.
+const notOne, several = -1, -2
+
+// find is the number of the message that an item is.
 func (t *trace) find(v Value) int {
 	m := mapOf(v)
 	if m == nil {
-		return -1
+		return notOne
 	}
 	for _, i := range [...]int{t.last + 1, t.last - 1} {
 		if i >= 0 && i < len(t.items) && t.items[i] == m {
 			if t.twice && t.index[m] < 0 {
-				return -1
+				return several
 			}
 			t.last = i
 			return i
 		}
 	}
-	if i, ok := t.index[m]; ok && i >= 0 {
-		t.last = i
-		return i
+	i, ok := t.index[m]
+	if !ok {
+		return notOne
 	}
-	return -1
+	if i >= 0 {
+		t.last = i
+	}
+	return i
 }
 
 // enter begins a run of a loop; what it returns goes to leave.
