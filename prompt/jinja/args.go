@@ -99,14 +99,14 @@ func (r *run) pushNames(x expr, a *args) error {
 			return typeError("keywords must be strings")
 		}
 		for _, name := range a.names {
-			if name == k.s {
-				return typeError("got multiple values for keyword argument %s", quote(k.s))
+			if name == k.str() {
+				return typeError("got multiple values for keyword argument %s", quote(k.str()))
 			}
 		}
 		if err := r.spend(len(a.names)); err != nil {
 			return err
 		}
-		a.names = append(a.names, k.s)
+		a.names = append(a.names, k.str())
 		r.args = append(r.args, m.vals[i])
 	}
 	return nil

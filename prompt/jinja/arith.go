@@ -45,7 +45,7 @@ func (x *signExpr) eval(r *run) (Value, error) {
 // binary is one of Python's operators on two values.
 func (r *run) binary(op string, a, b Value) (Value, error) {
 	if op == "+" && a.kind == kString && b.kind == kString && !a.safe && !b.safe {
-		s, err := r.concat(a.s, b.s)
+		s, err := r.concat(a.str(), b.str())
 		return String(s), err
 	}
 	switch {
@@ -79,18 +79,18 @@ func (r *run) addSequences(a, b Value) (Value, error) {
 	switch {
 	case a.kind == kString && b.kind == kString:
 		if !a.safe {
-			a.s = escapeHTML(a.s)
+			a = String(escapeHTML(a.str()))
 		}
 		if !b.safe {
-			b.s = escapeHTML(b.s)
+			b = String(escapeHTML(b.str()))
 		}
-		if err := r.take(len(a.s) + len(b.s)); err != nil {
+		if err := r.take(len(a.str()) + len(b.str())); err != nil {
 			return Value{}, err
 		}
-		return markup(a.s + b.s), nil
+		return markup(a.str() + b.str()), nil
 	case a.kind == b.kind && (a.kind == kList || a.kind == kTuple):
 		vs, err := r.addLists(a.items(), b.items())
-		return Value{kind: a.kind, p: vs}, err
+		return members(a.kind, vs), err
 	case a.kind == kString || a.kind == kList || a.kind == kTuple:
 		t := typeName(a)
 		return Value{}, typeError("can only concatenate %s (not \"%s\") to %s", t, typeName(b), t)
@@ -106,13 +106,13 @@ func (r *run) repeat(v, times Value) (Value, error) {
 	n := max(0, clamped(times))
 	switch v.kind {
 	case kString:
-		if len(v.s) > 0 && n > r.bytes/len(v.s) {
+		if len(v.str()) > 0 && n > r.bytes/len(v.str()) {
 			return Value{}, r.take(r.bytes + 1)
 		}
-		if err := r.take(n * len(v.s)); err != nil {
+		if err := r.take(n * len(v.str())); err != nil {
 			return Value{}, err
 		}
-		return like(v, strings.Repeat(v.s, n)), nil
+		return like(v, strings.Repeat(v.str(), n)), nil
 	case kList, kTuple:
 		vs := v.items()
 		if len(vs) == 0 {
@@ -128,7 +128,7 @@ func (r *run) repeat(v, times Value) (Value, error) {
 		for range n {
 			out = append(out, vs...)
 		}
-		return Value{kind: v.kind, p: out}, r.spend(len(out))
+		return members(v.kind, out), r.spend(len(out))
 	}
 	return Value{}, unsupported("*", v, times)
 }

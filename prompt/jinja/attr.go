@@ -47,11 +47,11 @@ func (r *run) member(of Value, name string) (Value, bool, error) {
 		v, ok := of.mapping().Find(name)
 		return v, ok, nil
 	case kLoop:
-		return of.p.(*loop).attr(r, name)
+		return as[loop](of).attr(r, name)
 	case kMacro:
-		return of.p.(*macro).attr(name)
+		return as[macro](of).attr(name)
 	case kRange:
-		s := of.p.(*span)
+		s := as[span](of)
 		switch name {
 		case "start":
 			return Int(s.start), true, nil
@@ -61,7 +61,7 @@ func (r *run) member(of Value, name string) (Value, bool, error) {
 			return Int(s.step), true, nil
 		}
 	case kFunc:
-		if m := of.p.(*function).members; m != nil {
+		if m := as[function](of).members; m != nil {
 			v, ok := m(name)
 			return v, ok, nil
 		}
@@ -95,7 +95,7 @@ func hidden(of Value, name string) bool {
 }
 
 func forbidden(of Value, name string) Value {
-	return Value{kind: kUndefined, safe: true, p: &lack{of: of, name: String(name)}}
+	return unsafeAttr(of, name)
 }
 
 // attr is of.name: an attribute first, then an item.
@@ -140,7 +140,7 @@ func (r *run) item(of, k Value) (Value, error) {
 		}
 	case k.kind == kInt || k.kind == kBool:
 		if of.kind == kString {
-			if err := r.reads(of.s); err != nil {
+			if err := r.reads(of.str()); err != nil {
 				return Value{}, err
 			}
 		}
@@ -149,11 +149,11 @@ func (r *run) item(of, k Value) (Value, error) {
 		}
 	}
 	if k.kind == kString {
-		if v, ok, err := r.member(of, k.s); ok || err != nil {
+		if v, ok, err := r.member(of, k.str()); ok || err != nil {
 			return v, err
 		}
-		if hidden(of, k.s) {
-			return forbidden(of, k.s), nil
+		if hidden(of, k.str()) {
+			return forbidden(of, k.str()), nil
 		}
 	}
 	return undefinedAttr(of, k), nil
@@ -175,13 +175,13 @@ func index(of Value, i int) (Value, bool) {
 		return Value{}, false
 	}
 	if of.kind == kRange {
-		return of.p.(*span).at(i), true
+		return as[span](of).at(i), true
 	}
 	return of.items()[i], true
 }
 
 func char(of Value, i int) (Value, bool) {
-	s := of.s
+	s := of.str()
 	if i < 0 {
 		for ; i < -1 && s != ""; i++ {
 			_, n := utf8.DecodeLastRuneInString(s)

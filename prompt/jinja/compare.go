@@ -8,10 +8,10 @@ import (
 // equal is Python's ==.
 func (r *run) equal(a, b Value, depth int) (bool, error) {
 	if a.kind == kString && b.kind == kString {
-		if len(a.s) == len(b.s) && len(a.s) >= 1<<12 {
-			return a.s == b.s, r.spend(len(a.s) >> 8)
+		if len(a.str()) == len(b.str()) && len(a.str()) >= 1<<12 {
+			return a.str() == b.str(), r.spend(len(a.str()) >> 8)
 		}
-		return a.s == b.s, nil
+		return a.str() == b.str(), nil
 	}
 	if a.number() && b.number() {
 		return compareNumbers(a, b) == 0, nil
@@ -33,7 +33,7 @@ func (r *run) equal(a, b Value, depth int) (bool, error) {
 	case kMap:
 		return r.equalMaps(a.mapping(), b.mapping(), depth)
 	case kRange:
-		return *a.p.(*span) == *b.p.(*span), nil
+		return *as[span](a) == *as[span](b), nil
 	}
 	return a.p == b.p, nil
 }
@@ -136,7 +136,7 @@ func (r *run) less(a, b Value, op string, depth int) (bool, error) {
 			return false, nil
 		}
 	case a.kind == kString && b.kind == kString:
-		c = strings.Compare(a.s, b.s)
+		c = strings.Compare(a.str(), b.str())
 	case a.kind == b.kind && (a.kind == kList || a.kind == kTuple):
 		return r.lessItems(a.items(), b.items(), op, depth)
 	default:
@@ -186,12 +186,12 @@ func (r *run) contains(box, item Value) (bool, error) {
 			}
 			return false, typeError("'in <string>' requires string as left operand, not %s", typeName(item))
 		}
-		if len(box.s) >= 1024 {
-			if err := r.spend(len(box.s) >> 6); err != nil {
+		if len(box.str()) >= 1024 {
+			if err := r.spend(len(box.str()) >> 6); err != nil {
 				return false, err
 			}
 		}
-		return strings.Contains(box.s, item.s), nil
+		return strings.Contains(box.str(), item.str()), nil
 	case kMap:
 		_, ok, err := box.mapping().lookup(item)
 		return ok, err

@@ -178,15 +178,15 @@ func (x *concatExpr) eval(r *run) (Value, error) {
 			}
 			v = String(s)
 		}
-		n += len(v.s)
+		n += len(v.str())
 		r.args = append(r.args, v)
 	}
 	parts := r.args[from:]
 	r.args = r.args[:from]
-	if first := parts[0].s; len(first) >= growing {
+	if first := parts[0].str(); len(first) >= growing {
 		for _, p := range parts[1:] {
 			var err error
-			if first, err = r.concat(first, p.s); err != nil {
+			if first, err = r.concat(first, p.str()); err != nil {
 				return Value{}, err
 			}
 		}
@@ -198,7 +198,7 @@ func (x *concatExpr) eval(r *run) (Value, error) {
 	var b strings.Builder
 	b.Grow(n)
 	for _, p := range parts {
-		b.WriteString(p.s)
+		b.WriteString(p.str())
 	}
 	return String(b.String()), nil
 }
@@ -229,7 +229,7 @@ func pointer(r *run, x expr) *Value {
 	case *itemExpr:
 		if c, ok := x.key.(*constExpr); ok && c.v.kind == kString {
 			if m := holder(r, x.of); m != nil {
-				return m.peek(c.v.s)
+				return m.peek(c.v.str())
 			}
 		}
 	}
@@ -239,7 +239,7 @@ func pointer(r *run, x expr) *Value {
 func (x *compareExpr) test(r *run) (bool, error) {
 	if c, ok := x.rest[0].(*constExpr); ok && len(x.ops) == 1 && c.v.kind == kString && (x.ops[0] == "==" || x.ops[0] == "!=") {
 		if v := pointer(r, x.first); v != nil && v.kind == kString {
-			return (v.s == c.v.s) == (x.ops[0] == "=="), nil
+			return (v.str() == c.v.str()) == (x.ops[0] == "=="), nil
 		}
 	}
 	a, err := x.first.eval(r)
@@ -253,8 +253,8 @@ func (x *compareExpr) test(r *run) (bool, error) {
 		} else if b, err = x.rest[i].eval(r); err != nil {
 			return false, err
 		}
-		if a.kind == kString && b.kind == kString && op == "==" && len(a.s) < 1<<12 {
-			if a.s != b.s {
+		if a.kind == kString && b.kind == kString && op == "==" && len(a.str()) < 1<<12 {
+			if a.str() != b.str() {
 				return false, nil
 			}
 		} else if ok, err := r.compare(op, a, b); !ok || err != nil {
@@ -305,7 +305,7 @@ func (x *attrExpr) eval(r *run) (Value, error) {
 		if v := of.mapping().peek(x.name); v != nil {
 			return *v, nil
 		}
-		return Value{kind: kUndefined, n: int64(kMap), s: x.name}, nil
+		return undefinedKey(x.name), nil
 	}
 	v, err := r.attr(of, x.name)
 	return v, at(x.line, err)
@@ -342,7 +342,7 @@ func (x *attrExpr) test(r *run) (bool, error) {
 func (x *itemExpr) eval(r *run) (Value, error) {
 	if c, ok := x.key.(*constExpr); ok && c.v.kind == kString {
 		if m := holder(r, x.of); m != nil {
-			if v := m.peek(c.v.s); v != nil {
+			if v := m.peek(c.v.str()); v != nil {
 				return *v, nil
 			}
 		}
@@ -355,7 +355,7 @@ func (x *itemExpr) eval(r *run) (Value, error) {
 	if c, ok := x.key.(*constExpr); ok {
 		k = c.v
 		if of.kind == kMap && k.kind == kString {
-			if v := of.mapping().peek(k.s); v != nil {
+			if v := of.mapping().peek(k.str()); v != nil {
 				return *v, nil
 			}
 		}

@@ -20,7 +20,7 @@ func (s *printStmt) exec(r *run) (signal, error) {
 		return done, at(s.line, err)
 	}
 	if v.kind == kString {
-		r.out = append(r.out, v.s...)
+		r.out = append(r.out, v.str()...)
 		return done, r.wrote()
 	}
 	if r.out, err = r.appendText(r.out, v); err != nil {

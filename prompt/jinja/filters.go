@@ -44,10 +44,10 @@ func ofText(change func(string) string) filter {
 		if err != nil {
 			return v, err
 		}
-		if err := r.take(len(v.s)); err != nil {
+		if err := r.take(len(v.str())); err != nil {
 			return v, err
 		}
-		return like(v, change(v.s)), nil
+		return like(v, change(v.str())), nil
 	}
 }
 
@@ -74,7 +74,7 @@ func filterLength(r *run, v Value, a *args) (Value, error) {
 	if err != nil {
 		return v, err
 	}
-	return Int(int64(n)), r.reads(v.s)
+	return Int(int64(n)), r.reads(v.str())
 }
 
 func filterDefault(r *run, v Value, a *args) (Value, error) {
@@ -257,11 +257,11 @@ func filterIndent(r *run, v Value, a *args) (Value, error) {
 			return v, err
 		}
 	}
-	lines := splitLines(v.s+"\n", false)
-	if n := len(lines) + 1; len(by.s) > 0 && n > r.bytes/(len(by.s)+1) {
+	lines := splitLines(v.str()+"\n", false)
+	if n := len(lines) + 1; len(by.str()) > 0 && n > r.bytes/(len(by.str())+1) {
 		return v, r.take(r.bytes + 1)
 	}
-	if err := r.take(2*len(v.s) + (len(by.s)+1)*(len(lines)+1)); err != nil {
+	if err := r.take(2*len(v.str()) + (len(by.str())+1)*(len(lines)+1)); err != nil {
 		return v, err
 	}
 	var b strings.Builder
@@ -270,7 +270,7 @@ func filterIndent(r *run, v Value, a *args) (Value, error) {
 			b.WriteByte('\n')
 		}
 		if i == 0 && truth(first) || i > 0 && (truth(blank) || line != "") {
-			b.WriteString(by.s)
+			b.WriteString(by.str())
 		}
 		b.WriteString(line)
 	}
@@ -285,7 +285,7 @@ func filterTruncate(r *run, v Value, a *args) (Value, error) {
 	}
 	n, err := length(v)
 	if err == nil {
-		err = r.reads(v.s)
+		err = r.reads(v.str())
 	}
 	if err != nil {
 		return v, err
@@ -307,7 +307,7 @@ func filterTruncate(r *run, v Value, a *args) (Value, error) {
 	if v.kind != kString || end.kind != kString {
 		return v, unsupported("+", v, end)
 	}
-	s := v.s[:offset(v.s, most-tail)]
+	s := v.str()[:offset(v.str(), most-tail)]
 	if !truth(kill) {
 		if i := strings.LastIndexByte(s, ' '); i >= 0 {
 			s = s[:i]

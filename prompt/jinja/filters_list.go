@@ -13,7 +13,7 @@ func (r *run) getter(attr, or Value) (func(Value) (Value, error), error) {
 	switch {
 	case attr.kind == kNone:
 	case attr.kind == kString:
-		for p := range strings.SplitSeq(attr.s, ".") {
+		for p := range strings.SplitSeq(attr.str(), ".") {
 			part := String(p)
 			if n, err := strconv.ParseInt(p, 10, 64); err == nil && p[0] >= '0' && p[0] <= '9' {
 				part = Int(n)
@@ -39,7 +39,7 @@ func (r *run) getter(attr, or Value) (func(Value) (Value, error), error) {
 
 func (r *run) folded(sensitive Value, v Value) Value {
 	if v.kind == kString && !truth(sensitive) {
-		return like(v, lower(v.s))
+		return like(v, lower(v.str()))
 	}
 	return v
 }
@@ -57,7 +57,7 @@ func filterItems(r *run, v Value, a *args) (Value, error) {
 		return v, err
 	}
 	if v.kind == kMap {
-		it, err := r.iterate(Value{kind: kView, p: &view{"dict_items", v.mapping()}})
+		it, err := r.iterate(boxed(kView, &view{"dict_items", v.mapping()}))
 		return generator("generator", it.next), err
 	}
 	return generator("generator", func() (Value, bool, error) {
@@ -210,7 +210,7 @@ func filterSort(r *run, v Value, a *args) (Value, error) {
 	attrs := []Value{attr}
 	if attr.kind == kString {
 		attrs = nil
-		for s := range strings.SplitSeq(attr.s, ",") {
+		for s := range strings.SplitSeq(attr.str(), ",") {
 			attrs = append(attrs, String(s))
 		}
 	}
@@ -237,7 +237,7 @@ func filterDictsort(r *run, v Value, a *args) (Value, error) {
 	if err := a.done("dictsort", 3); err != nil {
 		return v, err
 	}
-	if by.s != "key" && by.s != "value" {
+	if by.str() != "key" && by.str() != "value" {
 		return v, raise("FilterArgumentError", `You can only sort by either "key" or "value"`)
 	}
 	if v.undefined() {
@@ -252,7 +252,7 @@ func filterDictsort(r *run, v Value, a *args) (Value, error) {
 		return v, err
 	}
 	from := m.keys
-	if by.s == "value" {
+	if by.str() == "value" {
 		from = m.vals
 	}
 	keys := make([]Value, len(from))

@@ -49,7 +49,7 @@ func (r *run) mapping(a *args) (func(Value) (Value, error), error) {
 	if len(a.pos) == 0 {
 		return nil, raise("FilterArgumentError", "map requires a filter argument")
 	}
-	name := a.pos[0].s
+	name := a.pos[0].str()
 	f := filters[name]
 	if f == nil {
 		return nil, raise("TemplateRuntimeError", "No filter named %s.", quote(name))
@@ -111,9 +111,9 @@ func (r *run) condition(a *args, attr bool) (func(Value) (bool, error), error) {
 			return r.truth(v)
 		}, nil
 	}
-	t := tests[pos[0].s]
+	t := tests[pos[0].str()]
 	if t == nil {
-		return nil, raise("TemplateRuntimeError", "No test named %s.", quote(pos[0].s))
+		return nil, raise("TemplateRuntimeError", "No test named %s.", quote(pos[0].str()))
 	}
 	return func(v Value) (bool, error) {
 		v, err := get(v)

@@ -89,10 +89,10 @@ func filterInt(_ *run, v Value, a *args) (Value, error) {
 	if !base.integral() || b < 2 || b > 36 {
 		b = 10
 	}
-	if n, ok := readInt(v.s, b); ok {
+	if n, ok := readInt(v.str(), b); ok {
 		return n, nil
 	}
-	if f, ok := readFloat(v.s); ok {
+	if f, ok := readFloat(v.str()); ok {
 		if n, err := truncate(f); err == nil {
 			return n, nil
 		}
@@ -112,7 +112,7 @@ func filterFloat(_ *run, v Value, a *args) (Value, error) {
 		f, err := asFloat(v)
 		return Float(f), err
 	case v.kind == kString:
-		if f, ok := readFloat(v.s); ok {
+		if f, ok := readFloat(v.str()); ok {
 			return Float(f), nil
 		}
 	}
@@ -126,7 +126,7 @@ func filterRound(_ *run, v Value, a *args) (Value, error) {
 		return v, err
 	}
 	switch {
-	case how.s != "common" && how.s != "ceil" && how.s != "floor":
+	case how.str() != "common" && how.str() != "ceil" && how.str() != "floor":
 		return v, raise("FilterArgumentError", "method must be common, ceil or floor")
 	case v.undefined():
 		return v, v.fault()
@@ -136,18 +136,18 @@ func filterRound(_ *run, v Value, a *args) (Value, error) {
 		return v, typeError("%s object cannot be interpreted as an integer", quote(typeName(precision)))
 	}
 	n := clamped(precision)
-	if how.s == "common" && v.kind != kFloat {
+	if how.str() == "common" && v.kind != kFloat {
 		return roundInt(v, n)
 	}
 	f, err := asFloat(v)
 	if err != nil {
 		return v, err
 	}
-	if how.s == "common" {
+	if how.str() == "common" {
 		return Float(roundFloat(f, n)), nil
 	}
 	scale := math.Pow(10, float64(n))
-	if f *= scale; how.s == "ceil" {
+	if f *= scale; how.str() == "ceil" {
 		f = math.Ceil(f)
 	} else {
 		f = math.Floor(f)

@@ -22,7 +22,7 @@ func (r *run) format(text, with Value) (Value, error) {
 		vals = with.items()
 	}
 	f := &formatter{r: r, vals: vals, named: with}
-	if err := f.run(text.s); err != nil {
+	if err := f.run(text.str()); err != nil {
 		return Value{}, err
 	}
 	switch with.kind {
@@ -198,8 +198,8 @@ func (f *formatter) convert(w verb, v Value) (string, error) {
 
 func charOf(v Value) (string, error) {
 	switch {
-	case v.kind == kString && utf8.RuneCountInString(v.s) == 1:
-		return v.s, nil
+	case v.kind == kString && utf8.RuneCountInString(v.str()) == 1:
+		return v.str(), nil
 	case v.kind == kInt || v.kind == kBool:
 		if v.n < 0 || v.n > utf8.MaxRune {
 			return "", raise("OverflowError", "%%c arg not in range(0x110000)")

@@ -40,7 +40,7 @@ func globalRange(r *run, a *args) (Value, error) {
 	if s.count() > mostRange {
 		return Value{}, raise("OverflowError", "Range too big. The sandbox blocks ranges larger than MAX_RANGE (%d).", mostRange)
 	}
-	return Value{kind: kRange, p: s}, nil
+	return boxed(kRange, s), nil
 }
 
 // entries is what dict() makes of its arguments.
@@ -95,7 +95,9 @@ func pairs(r *run, m *Map, v Value) error {
 func globalNamespace(r *run, a *args) (Value, error) {
 	m, err := entries(r, a)
 	r.born++
-	return Value{kind: kNamespace, n: r.born, p: m}, err
+	v := boxed(kNamespace, m)
+	v.n = r.born
+	return v, err
 }
 
 func globalDict(r *run, a *args) (Value, error) {
@@ -123,11 +125,11 @@ func globalNow(r *run, a *args) (Value, error) {
 	if !ok || f.kind != kString {
 		return Value{}, typeError("strftime() argument 1 must be str, not %s", typeName(f))
 	}
-	if err := r.take(32 * len(f.s)); err != nil {
+	if err := r.take(32 * len(f.str())); err != nil {
 		return Value{}, err
 	}
 	r.unsteady()
-	return String(strftime(r.o.Now(), f.s)), a.done("strftime_now", 1)
+	return String(strftime(r.o.Now(), f.str())), a.done("strftime_now", 1)
 }
 
 // globalJoiner makes a thing that is empty the first time it is called and
@@ -162,7 +164,7 @@ func globalCycler(r *run, a *args) (Value, error) {
 		at = 0
 		return none, nil
 	})
-	return Value{kind: kFunc, p: &function{name: "cycler", class: "Cycler", members: func(name string) (Value, bool) {
+	return boxed(kFunc, &function{name: "cycler", class: "Cycler", members: func(name string) (Value, bool) {
 		switch name {
 		case "next":
 			return next, true
@@ -172,5 +174,5 @@ func globalCycler(r *run, a *args) (Value, error) {
 			return items[at], true
 		}
 		return Value{}, false
-	}}}, r.take((4 + len(items)) * perItem)
+	}}), r.take((4 + len(items)) * perItem)
 }

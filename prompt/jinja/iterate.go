@@ -10,7 +10,7 @@ type iterator struct {
 }
 
 func generator(name string, next func() (Value, bool, error)) Value {
-	return Value{kind: kIter, p: &iterator{name: name, next: next}}
+	return boxed(kIter, &iterator{name: name, next: next})
 }
 
 // span is Python's range.
@@ -67,7 +67,7 @@ func (w *view) values(r *run) ([]Value, error) {
 func (r *run) iterate(v Value) (*iterator, error) {
 	switch v.kind {
 	case kIter:
-		return v.p.(*iterator), nil
+		return as[iterator](v), nil
 	case kList, kTuple:
 		return each(v.items()), nil
 	case kMap:
@@ -80,13 +80,13 @@ func (r *run) iterate(v Value) (*iterator, error) {
 	case kString:
 		return runes(v), nil
 	case kRange:
-		s := v.p.(*span)
+		s := as[span](v)
 		return count(s.count(), s.at), nil
 	case kView:
-		w := v.p.(*view)
+		w := as[view](v)
 		return count(w.of.Len(), w.at), nil
 	case kLoop:
-		return v.p.(*loop).rest(), nil
+		return as[loop](v).rest(), nil
 	}
 	return nil, typeError("%s object is not iterable", quote(typeName(v)))
 }
@@ -114,7 +114,7 @@ func count(n int, at func(int) Value) *iterator {
 }
 
 func runes(v Value) *iterator {
-	s := v.s
+	s := v.str()
 	return &iterator{"str_iterator", func() (Value, bool, error) {
 		if s == "" {
 			return Value{}, false, nil
@@ -167,7 +167,7 @@ func (r *run) collect(it *iterator) ([]Value, error) {
 func length(v Value) (int, error) {
 	switch v.kind {
 	case kString:
-		return utf8.RuneCountInString(v.s), nil
+		return utf8.RuneCountInString(v.str()), nil
 	case kList, kTuple:
 		return len(v.items()), nil
 	case kMap:
@@ -178,11 +178,11 @@ func length(v Value) (int, error) {
 		}
 		return 0, nil
 	case kRange:
-		return v.p.(*span).count(), nil
+		return as[span](v).count(), nil
 	case kView:
-		return v.p.(*view).of.Len(), nil
+		return as[view](v).of.Len(), nil
 	case kLoop:
-		return v.p.(*loop).size()
+		return as[loop](v).size()
 	}
 	return 0, typeError("object of type %s has no len()", quote(typeName(v)))
 }

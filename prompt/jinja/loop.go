@@ -190,10 +190,10 @@ func (s *forStmt) watched(r *run, v Value) (signal, error) {
 	took := v
 	switch v.kind {
 	case kList, kTuple:
-		took.p = v.items()[:n:n]
+		took = members(v.kind, v.items()[:n])
 	case kRange:
-		all := v.p.(*span)
-		took.p = &span{all.start, all.start + int64(n)*all.step, all.step}
+		all := as[span](v)
+		took = boxed(kRange, &span{all.start, all.start + int64(n)*all.step, all.step})
 	default:
 		rec.note(r, s.over, s.over.bare, Value{}, v)
 		return sig, nil
@@ -228,14 +228,14 @@ func (s *forStmt) rounds(r *run, v Value, depth int, around *frame) (signal, err
 		return s.plain(r, vs)
 	}
 	if s.loopVar == nil && s.test == nil && v.kind == kRange {
-		return s.counted(r, v.p.(*span))
+		return s.counted(r, as[span](v))
 	}
 	l := &loop{total: -1, depth: depth, again: s, at: around, index: -1}
 	if err := s.source(r, l, v); err != nil {
 		return done, at(s.line, err)
 	}
 	if s.loopVar != nil {
-		r.fr.vars[s.loopVar.at.slot] = Value{kind: kLoop, p: l}
+		r.fr.vars[s.loopVar.at.slot] = boxed(kLoop, l)
 	}
 	for {
 		v, ok, err := l.step()

@@ -19,11 +19,11 @@ type function struct {
 }
 
 func native(name string, call func(*run, *args) (Value, error)) Value {
-	return Value{kind: kFunc, p: &function{name: name, class: "builtin_function_or_method", call: call}}
+	return boxed(kFunc, &function{name: name, class: "builtin_function_or_method", call: call})
 }
 
 func (s *macroStmt) exec(r *run) (signal, error) {
-	r.fr.vars[s.target.at.slot] = Value{kind: kMacro, p: &macro{s, r.fr}}
+	r.fr.vars[s.target.at.slot] = boxed(kMacro, &macro{s, r.fr})
 	return done, nil
 }
 
@@ -211,11 +211,11 @@ func (x *callExpr) invoke(r *run, fn Value) (Value, error) {
 	case x.caller == nil:
 		v, err = r.invoke(fn, a)
 	case fn.kind == kMacro:
-		v, err = fn.p.(*macro).call(r, a, Value{kind: kMacro, p: &macro{x.caller, r.fr}})
+		v, err = as[macro](fn).call(r, a, boxed(kMacro, &macro{x.caller, r.fr}))
 	default:
 		b := a.kept()
 		b.names = append(b.names, "caller")
-		b.kw = append(b.kw, Value{kind: kMacro, p: &macro{x.caller, r.fr}})
+		b.kw = append(b.kw, boxed(kMacro, &macro{x.caller, r.fr}))
 		v, err = r.invoke(fn, b)
 	}
 	r.pop(a, from)
@@ -226,16 +226,16 @@ func (x *callExpr) invoke(r *run, fn Value) (Value, error) {
 func (r *run) invoke(fn Value, a *args) (Value, error) {
 	switch fn.kind {
 	case kMacro:
-		return fn.p.(*macro).call(r, a, Value{})
+		return as[macro](fn).call(r, a, Value{})
 	case kFunc:
 		if err := r.spend(1); err != nil {
 			return Value{}, err
 		}
-		if f := fn.p.(*function); f.call != nil {
+		if f := as[function](fn); f.call != nil {
 			return f.call(r, a)
 		}
 	case kLoop:
-		return fn.p.(*loop).call(r, a)
+		return as[loop](fn).call(r, a)
 	case kMissing, kUndefined:
 		return Value{}, fn.fault()
 	}

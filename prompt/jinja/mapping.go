@@ -29,7 +29,7 @@ type key struct {
 func keyOf(v Value) (key, error) {
 	switch v.kind {
 	case kString:
-		return key{kind: kString, s: v.s}, nil
+		return key{kind: kString, s: v.str()}, nil
 	case kBool, kInt:
 		return key{kind: kInt, n: v.n}, nil
 	case kFloat:
@@ -112,7 +112,7 @@ func (m *Map) Find(name string) (Value, bool) {
 func (m *Map) peek(name string) *Value {
 	if m.index == nil {
 		for i := range m.keys {
-			if k := &m.keys[i]; len(k.s) == len(name) && k.kind == kString && k.s == name {
+			if k := &m.keys[i]; len(k.str()) == len(name) && k.kind == kString && k.str() == name {
 				return &m.vals[i]
 			}
 		}
@@ -127,7 +127,7 @@ func (m *Map) peek(name string) *Value {
 // lookup returns the value under any key; an unhashable one is an error.
 func (m *Map) lookup(k Value) (Value, bool, error) {
 	if k.kind == kString {
-		v, ok := m.Find(k.s)
+		v, ok := m.Find(k.str())
 		return v, ok, nil
 	}
 	h, err := keyOf(k)

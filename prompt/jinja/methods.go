@@ -34,7 +34,7 @@ func methodGet(_ *run, v Value, a *args) (Value, error) {
 
 func viewing(name string) method {
 	return func(_ *run, v Value, a *args) (Value, error) {
-		return Value{kind: kView, p: &view{name, v.mapping()}}, a.plain(name, 0, 0)
+		return boxed(kView, &view{name, v.mapping()}), a.plain(name, 0, 0)
 	}
 }
 
@@ -177,6 +177,6 @@ func ofCase(pass func(string) bool) test {
 
 func named(known func(string) bool) test {
 	return func(_ *run, v Value, a *args) (bool, error) {
-		return v.kind == kString && known(v.s), a.plain("test", 0, 0)
+		return v.kind == kString && known(v.str()), a.plain("test", 0, 0)
 	}
 }

@@ -129,7 +129,7 @@ func (m *marker) outside(x expr) bool {
 		}
 		return !m.changed[x.name] && m.outside(x.of)
 	case *itemExpr:
-		if c, ok := x.key.(*constExpr); ok && c.v.kind == kString && m.changed[c.v.s] {
+		if c, ok := x.key.(*constExpr); ok && c.v.kind == kString && m.changed[c.v.str()] {
 			return false
 		}
 	case *callExpr:

@@ -49,7 +49,7 @@ func (c *recording) note(r *run, w watcher, bare []place, key, v Value) {
 		return
 	}
 	for i := range c.looks {
-		if c.looks[i].at == w && (key.kind == kMissing || key.kind == c.looks[i].key.kind && key.n == c.looks[i].key.n && key.s == c.looks[i].key.s) {
+		if c.looks[i].at == w && (key.kind == kMissing || key.kind == c.looks[i].key.kind && key.n == c.looks[i].key.n && key.str() == c.looks[i].key.str()) {
 			return
 		}
 	}
@@ -62,9 +62,9 @@ func (c *recording) note(r *run, w watcher, bare []place, key, v Value) {
 		c.lost = true
 	}
 	if v.kind == kMacro {
-		m := v.p.(*macro)
+		m := as[macro](v)
 		c.lost = c.lost || m.up != r.root
-		v = Value{kind: kMacro, p: &m.decl.alone}
+		v = boxed(kMacro, &m.decl.alone)
 	}
 	if c.lost = c.lost || fleeting(v) || len(c.looks) >= mostLooks; !c.lost {
 		c.looks = append(c.looks, look{w, key, v})
@@ -88,7 +88,7 @@ func fleeting(v Value) bool {
 	case kNamespace, kIter, kLoop:
 		return true
 	case kFunc:
-		f := v.p.(*function)
+		f := as[function](v)
 		return globals[f.name].p != v.p
 	}
 	return false

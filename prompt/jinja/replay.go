@@ -175,7 +175,7 @@ func (m *Memo) replay(r *run, c *record) error {
 
 // renew compares what a watcher gives with what it gave.
 func (m *Memo) renew(r *run, v Value, want *Value) bool {
-	if v.kind == kMacro && v.p.(*macro).up != r.root || !m.sameness.same(v, *want) {
+	if v.kind == kMacro && as[macro](v).up != r.root || !m.sameness.same(v, *want) {
 		return false
 	}
 	if v.kind == kList || v.kind == kTuple || v.kind == kMap {

@@ -12,7 +12,7 @@ import (
 func (r *run) text(v Value) (string, error) {
 	switch v.kind {
 	case kString:
-		return v.s, nil
+		return v.str(), nil
 	case kMissing:
 		return "", nil
 	case kUndefined:
@@ -29,7 +29,7 @@ func (r *run) text(v Value) (string, error) {
 func (r *run) appendText(dst []byte, v Value) ([]byte, error) {
 	switch v.kind {
 	case kString:
-		return append(dst, v.s...), nil
+		return append(dst, v.str()...), nil
 	case kMissing, kUndefined:
 		if v.safe {
 			return dst, v.fault()
@@ -44,7 +44,7 @@ func (r *run) appendRepr(dst []byte, v Value, depth int) ([]byte, error) {
 	if depth > deepest {
 		return dst, tooDeep()
 	}
-	if err := r.take(16 + len(v.s)); err != nil {
+	if err := r.take(16 + len(v.str())); err != nil {
 		return dst, err
 	}
 	switch v.kind {
@@ -62,7 +62,7 @@ func (r *run) appendRepr(dst []byte, v Value, depth int) ([]byte, error) {
 		dst, err := r.appendEntries(dst, v.mapping(), depth+1)
 		return append(dst, '>'), err
 	case kView:
-		w := v.p.(*view)
+		w := as[view](v)
 		vs, err := w.values(r)
 		if err != nil {
 			return dst, err
@@ -130,20 +130,20 @@ func repr(v Value) string {
 		return floatText(v.float())
 	case kString:
 		if v.safe {
-			return "Markup(" + quote(v.s) + ")"
+			return "Markup(" + quote(v.str()) + ")"
 		}
-		return quote(v.s)
+		return quote(v.str())
 	case kRange:
-		return v.p.(*span).repr()
+		return as[span](v).repr()
 	case kMacro:
-		return "<Macro " + quote(v.p.(*macro).decl.name) + ">"
+		return "<Macro " + quote(as[macro](v).decl.name) + ">"
 	case kLoop:
-		l := v.p.(*loop)
+		l := as[loop](v)
 		return "<LoopContext " + strconv.Itoa(l.index+1) + "/" + strconv.Itoa(l.index+1) + ">"
 	case kIter:
 		return "<" + typeName(v) + " object>"
 	case kFunc:
-		return "<function " + v.p.(*function).name + ">"
+		return "<function " + as[function](v).name + ">"
 	case kMissing, kUndefined:
 		return "Undefined"
 	}

@@ -18,7 +18,7 @@ func (s *sameness) alike(a, b Value, depth int) bool {
 	}
 	switch a.kind {
 	case kString:
-		return a.s == b.s
+		return a.str() == b.str()
 	case kNone, kMissing:
 		return true
 	case kBool, kInt, kFloat:
@@ -28,16 +28,16 @@ func (s *sameness) alike(a, b Value, depth int) bool {
 	case kMap:
 		return s.maps(a.mapping(), b.mapping(), depth)
 	case kMacro:
-		return a.p.(*macro).decl == b.p.(*macro).decl
+		return as[macro](a).decl == as[macro](b).decl
 	case kBig:
 		return a.big().Cmp(b.big()) == 0
 	case kRange:
-		return *a.p.(*span) == *b.p.(*span)
+		return *as[span](a) == *as[span](b)
 	case kView:
-		x, y := a.p.(*view), b.p.(*view)
+		x, y := as[view](a), as[view](b)
 		return x.name == y.name && s.maps(x.of, y.of, depth+1)
 	case kUndefined:
-		return a.s == b.s && a.n == b.n && s.lacks(a, b, depth)
+		return s.lacks(a, b, depth)
 	}
 	return a.p == b.p
 }
@@ -74,10 +74,10 @@ func (s *sameness) maps(a, b *Map, depth int) bool {
 }
 
 func (s *sameness) lacks(a, b Value, depth int) bool {
-	x, _ := a.p.(*lack)
-	y, _ := b.p.(*lack)
+	x, xname, xkey := a.lacking()
+	y, yname, ykey := b.lacking()
 	if x == nil || y == nil || x == y {
-		return x == y
+		return x == y && xname == yname && xkey == ykey
 	}
 	return x.hint == y.hint && s.alike(x.name, y.name, depth+1) && objectName(x.of) == objectName(y.of)
 }

@@ -34,7 +34,7 @@ func (r *run) slice(of, start, stop, step Value) (Value, error) {
 	}
 	n, _ := length(of)
 	if of.kind == kString {
-		if err := r.reads(of.s); err != nil {
+		if err := r.reads(of.str()); err != nil {
 			return Value{}, err
 		}
 	}
@@ -46,12 +46,12 @@ func (r *run) slice(of, start, stop, step Value) (Value, error) {
 		return r.sliceText(of, n, lo, hi, by)
 	}
 	if of.kind == kRange {
-		s := of.p.(*span)
-		return Value{kind: kRange, p: &span{s.start + int64(lo)*s.step, s.start + int64(hi)*s.step, s.step * int64(by)}}, nil
+		s := as[span](of)
+		return boxed(kRange, &span{s.start + int64(lo)*s.step, s.start + int64(hi)*s.step, s.step * int64(by)}), nil
 	}
 	vs := of.items()
 	if by == 1 {
-		return Value{kind: of.kind, p: vs[lo:max(lo, hi):max(lo, hi)]}, nil
+		return members(of.kind, vs[lo:max(lo, hi)]), nil
 	}
 	count := (&span{int64(lo), int64(hi), int64(by)}).count()
 	if err := r.take(count * perItem); err != nil {
@@ -61,12 +61,12 @@ func (r *run) slice(of, start, stop, step Value) (Value, error) {
 	for i := range out {
 		out[i] = vs[lo+i*by]
 	}
-	return Value{kind: of.kind, p: out}, r.spend(count)
+	return members(of.kind, out), r.spend(count)
 }
 
 // sliceText cuts a text of n characters.
 func (r *run) sliceText(of Value, n, lo, hi, by int) (Value, error) {
-	s := of.s
+	s := of.str()
 	ascii := n == len(s)
 	if by == 1 {
 		if hi <= lo {

@@ -10,7 +10,7 @@ import (
 // conversions and the common part of format specifications.
 func methodFormat(r *run, v Value, a *args) (Value, error) {
 	f := &formatFields{r: r, a: a}
-	if err := f.run(v.s); err != nil {
+	if err := f.run(v.str()); err != nil {
 		return v, err
 	}
 	return like(v, string(f.dst)), nil
@@ -126,7 +126,7 @@ func (f *formatFields) value(name string) (Value, error) {
 				return v, valueError("Missing ']' in format string")
 			}
 			k := String(name[1:n])
-			if i, err := strconv.ParseInt(k.s, 10, 64); err == nil {
+			if i, err := strconv.ParseInt(k.str(), 10, 64); err == nil {
 				k = Int(i)
 			}
 			v, err = f.r.item(v, k)

@@ -51,10 +51,10 @@ func changed(change func(string) string) method {
 		if err := a.plain("method", 0, 0); err != nil {
 			return v, err
 		}
-		if err := r.take(len(v.s)); err != nil {
+		if err := r.take(len(v.str())); err != nil {
 			return v, err
 		}
-		return like(v, change(v.s)), nil
+		return like(v, change(v.str())), nil
 	}
 }
 
@@ -63,7 +63,7 @@ func asked(ask func(string) bool) method {
 		if err := a.plain("method", 0, 0); err != nil {
 			return v, err
 		}
-		return Bool(ask(v.s)), r.spend(len(v.s) >> 5)
+		return Bool(ask(v.str())), r.spend(len(v.str()) >> 5)
 	}
 }
 
@@ -75,7 +75,7 @@ func (a *args) text(fn string, i int) (string, error) {
 		}
 		return "", typeError("%s argument must be str, not %s", fn, typeName(v))
 	}
-	return a.pos[i].s, nil
+	return a.pos[i].str(), nil
 }
 
 // affix makes startswith and endswith, which also take a tuple of texts and
@@ -93,13 +93,13 @@ func affix(name string, has func(s, x string) bool) method {
 		}
 		switch x := a.pos[0]; x.kind {
 		case kString:
-			return Bool(has(v.s, x.s)), nil
+			return Bool(has(v.str(), x.str())), nil
 		case kTuple:
 			for _, t := range x.items() {
 				if t.kind != kString {
 					return v, typeError("tuple for %s must only contain str, not %s", name, typeName(t))
 				}
-				if has(v.s, t.s) {
+				if has(v.str(), t.str()) {
 					return yes, nil
 				}
 			}
@@ -123,7 +123,7 @@ func without(cut func(s, x string) string) method {
 			return v, err
 		}
 		x, err := a.text("removeprefix()", 0)
-		return like(v, cut(v.s, x)), err
+		return like(v, cut(v.str(), x)), err
 	}
 }
 
@@ -145,7 +145,7 @@ func (r *run) strip(v, chars Value, left, right bool) (Value, error) {
 	switch chars.kind {
 	case kNone:
 	case kString:
-		set := chars.s
+		set := chars.str()
 		if len(set) > 64 {
 			return v, typeError("strip of more than 64 bytes of characters")
 		}
@@ -153,14 +153,14 @@ func (r *run) strip(v, chars Value, left, right bool) (Value, error) {
 	default:
 		return v, typeError("strip arg must be None or str")
 	}
-	s := v.s
+	s := v.str()
 	if left {
 		s = strings.TrimLeftFunc(s, drop)
 	}
 	if right {
 		s = strings.TrimRightFunc(s, drop)
 	}
-	return like(v, s), r.reads(v.s[:len(v.s)-len(s)])
+	return like(v, s), r.reads(v.str()[:len(v.str())-len(s)])
 }
 
 // justify fills a text up to a width: on the left, the right, or both sides.
@@ -189,7 +189,7 @@ func (r *run) justify(v Value, a *args, left, right bool) (Value, error) {
 	if n > r.bytes/len(fill) {
 		return v, r.take(r.bytes + 1)
 	}
-	if err := r.take(n*len(fill) + len(v.s)); err != nil {
+	if err := r.take(n*len(fill) + len(v.str())); err != nil {
 		return v, err
 	}
 	before := 0
@@ -199,17 +199,17 @@ func (r *run) justify(v Value, a *args, left, right bool) (Value, error) {
 	case left:
 		before = n
 	}
-	return like(v, strings.Repeat(fill, before)+v.s+strings.Repeat(fill, n-before)), nil
+	return like(v, strings.Repeat(fill, before)+v.str()+strings.Repeat(fill, n-before)), nil
 }
 
 func methodZfill(r *run, v Value, a *args) (Value, error) {
 	if err := a.plain("zfill", 1, 1); err != nil {
 		return v, err
 	}
-	if v.s != "" && (v.s[0] == '-' || v.s[0] == '+') && a.pos[0].integral() {
+	if v.str() != "" && (v.str()[0] == '-' || v.str()[0] == '+') && a.pos[0].integral() {
 		n := Int(int64(clamped(a.pos[0])) - 1)
-		rest, err := r.justify(like(v, v.s[1:]), &args{pos: []Value{n, String("0")}}, true, false)
-		return like(v, v.s[:1]+rest.s), err
+		rest, err := r.justify(like(v, v.str()[1:]), &args{pos: []Value{n, String("0")}}, true, false)
+		return like(v, v.str()[:1]+rest.str()), err
 	}
 	return r.justify(v, &args{pos: []Value{a.pos[0], String("0")}}, true, false)
 }
@@ -226,12 +226,12 @@ func methodExpandtabs(r *run, v Value, a *args) (Value, error) {
 	if n > 1000 {
 		return v, valueError("tabs of more than 1000")
 	}
-	if err := r.take(len(v.s) + strings.Count(v.s, "\t")*max(n, 0)); err != nil {
+	if err := r.take(len(v.str()) + strings.Count(v.str(), "\t")*max(n, 0)); err != nil {
 		return v, err
 	}
 	var b strings.Builder
 	col := 0
-	for _, c := range v.s {
+	for _, c := range v.str() {
 		switch {
 		case c == '\t' && n > 0:
 			w := n - col%n

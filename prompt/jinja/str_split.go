@@ -22,10 +22,10 @@ func splitArgs(r *run, a *args) (string, bool, int, error) {
 		return "", false, n, nil
 	case sep.kind != kString:
 		return "", false, 0, typeError("must be str or None, not %s", typeName(sep))
-	case sep.s == "":
+	case sep.str() == "":
 		return "", false, 0, valueError("empty separator")
 	}
-	return sep.s, true, n, nil
+	return sep.str(), true, n, nil
 }
 
 // parts makes a list of texts that are like v.
@@ -46,19 +46,19 @@ func methodSplit(r *run, v Value, a *args) (Value, error) {
 		return v, err
 	}
 	if !given {
-		if err := r.room(v.s, min(len(v.s)/2+1, mostParts(n))); err != nil {
+		if err := r.room(v.str(), min(len(v.str())/2+1, mostParts(n))); err != nil {
 			return v, err
 		}
-		return r.parts(v, fields(v.s, n))
+		return r.parts(v, fields(v.str(), n))
 	}
-	found := strings.Count(v.s, sep) + 1
+	found := strings.Count(v.str(), sep) + 1
 	if n >= 0 {
 		found = min(found, n+1)
 	}
-	if err := r.room(v.s, found); err != nil {
+	if err := r.room(v.str(), found); err != nil {
 		return v, err
 	}
-	return r.parts(v, strings.SplitN(v.s, sep, found))
+	return r.parts(v, strings.SplitN(v.str(), sep, found))
 }
 
 // mostParts is how many parts a split so often makes at most.
@@ -100,11 +100,11 @@ func methodRsplit(r *run, v Value, a *args) (Value, error) {
 		}
 		return methodSplit(r, v, &args{pos: []Value{sepValue(sep, given)}})
 	}
-	if err := r.room(v.s, min(len(v.s)+1, n+1)); err != nil {
+	if err := r.room(v.str(), min(len(v.str())+1, n+1)); err != nil {
 		return v, err
 	}
 	var out []string
-	s := v.s
+	s := v.str()
 	if !given {
 		s = strings.TrimRightFunc(s, isSpace)
 	}
@@ -143,15 +143,15 @@ func methodSplitlines(r *run, v Value, a *args) (Value, error) {
 		return v, err
 	}
 	n := 1
-	for _, c := range v.s {
+	for _, c := range v.str() {
 		if c >= '\n' && c <= '\r' || c >= 0x1c && c <= 0x1e || c == 0x85 || c == 0x2028 || c == 0x2029 {
 			n++
 		}
 	}
-	if err := r.room(v.s, n); err != nil {
+	if err := r.room(v.str(), n); err != nil {
 		return v, err
 	}
-	return r.parts(v, splitLines(v.s, truth(keep)))
+	return r.parts(v, splitLines(v.str(), truth(keep)))
 }
 
 // parting makes partition and rpartition.
@@ -167,10 +167,10 @@ func parting(find func(s, x string) int, last bool) method {
 		if sep == "" {
 			return v, valueError("empty separator")
 		}
-		i := find(v.s, sep)
+		i := find(v.str(), sep)
 		switch {
 		case i >= 0:
-			return tuple(like(v, v.s[:i]), like(v, sep), like(v, v.s[i+len(sep):])), nil
+			return tuple(like(v, v.str()[:i]), like(v, sep), like(v, v.str()[i+len(sep):])), nil
 		case last:
 			return tuple(like(v, ""), like(v, ""), v), nil
 		}
@@ -199,7 +199,7 @@ func methodReplace(r *run, v Value, a *args) (Value, error) {
 	if v.safe && !a.pos[1].safe {
 		with = escapeHTML(with)
 	}
-	s, err := r.replace(v.s, old, with, n)
+	s, err := r.replace(v.str(), old, with, n)
 	return like(v, s), err
 }
 
@@ -224,13 +224,13 @@ func methodJoin(r *run, v Value, a *args) (Value, error) {
 			return v, typeError("sequence item %d: expected str instance, %s found", i, typeName(x))
 		}
 		if i > 0 {
-			b = append(b, v.s...)
+			b = append(b, v.str()...)
 		}
 		if v.safe && !x.safe {
-			x.s = escapeHTML(x.s)
+			x = String(escapeHTML(x.str()))
 		}
-		b = append(b, x.s...)
-		if err := r.take(2 * (len(v.s) + len(x.s))); err != nil {
+		b = append(b, x.str()...)
+		if err := r.take(2 * (len(v.str()) + len(x.str()))); err != nil {
 			return v, err
 		}
 		if err := r.spend(1); err != nil {
@@ -244,7 +244,7 @@ func methodCount(r *run, v Value, a *args) (Value, error) {
 	if err != nil {
 		return v, err
 	}
-	return Int(int64(strings.Count(x.s, a.pos[0].s))), r.spend(len(x.s) >> 6)
+	return Int(int64(strings.Count(x.str(), a.pos[0].str()))), r.spend(len(x.str()) >> 6)
 }
 
 // within is the part of v that a search with bounds looks at, and where that
@@ -274,13 +274,13 @@ func finding(find func(s, x string) int, must bool) method {
 		if err != nil {
 			return v, err
 		}
-		i := find(part.s, a.pos[0].s)
+		i := find(part.str(), a.pos[0].str())
 		if i < 0 {
 			if must {
 				return v, valueError("substring not found")
 			}
 			return Int(-1), nil
 		}
-		return Int(int64(lo + utf8.RuneCountInString(part.s[:i]))), r.spend(len(part.s) >> 6)
+		return Int(int64(lo + utf8.RuneCountInString(part.str()[:i]))), r.spend(len(part.str()) >> 6)
 	}
 }

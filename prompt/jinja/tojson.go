@@ -42,7 +42,7 @@ func (w *jsonWriter) value(v Value, depth int) error {
 	}
 	switch v.kind {
 	case kString:
-		w.str(v.s)
+		w.str(v.str())
 	case kList, kTuple:
 		return w.list(v.items(), depth)
 	case kMap:
@@ -124,7 +124,7 @@ func (w *jsonWriter) object(m *Map, depth int) error {
 		w.newline(depth + 1)
 		switch k := m.keys[i]; k.kind {
 		case kString:
-			w.str(k.s)
+			w.str(k.str())
 		case kNone, kBool, kInt, kBig, kFloat:
 			w.str(jsonAtom(k))
 		default:
@@ -228,7 +228,7 @@ func filterToJSON(r *run, v Value, a *args) (Value, error) {
 	w := &jsonWriter{r: r, ascii: truth(ascii), sorted: truth(sorted), itemSep: ", ", keySep: ": ", dst: r.scratch[:0]}
 	switch {
 	case indent.kind == kString:
-		w.lines, w.indent = true, indent.s
+		w.lines, w.indent = true, indent.str()
 	case indent.integral():
 		n, err := r.size(indent)
 		if err != nil {
@@ -252,7 +252,7 @@ func filterToJSON(r *run, v Value, a *args) (Value, error) {
 		if len(vs) != 2 || vs[0].kind != kString || vs[1].kind != kString {
 			return Value{}, valueError("separators must be two strings")
 		}
-		w.itemSep, w.keySep = vs[0].s, vs[1].s
+		w.itemSep, w.keySep = vs[0].str(), vs[1].str()
 	}
 	err := w.value(v, 0)
 	if err == nil {

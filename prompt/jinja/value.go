@@ -3,6 +3,7 @@ package jinja
 import (
 	"math"
 	"math/big"
+	"unsafe"
 )
 
 // kind is what a Value is.
@@ -39,9 +40,46 @@ type Value struct {
 	// safe marks a string that counts as escaped markup, and an undefined value
 	// that stands for an attribute that the sandbox forbids.
 	safe bool
-	n    int64  // integer, boolean, bits of a float, kMap for what a mapping lacks, a namespace's number
-	s    string // text, name of what is undefined
-	p    any    // *big.Int, []Value, *Map, *iterator, …
+	// n is an integer, a boolean, the bits of a float, the length of a text or
+	// list, a namespace's number, or what p of an undefined value is.
+	n int64
+	// p points to the text, the first member of a list or tuple, or what else
+	// the kind says: *big.Int, *Map, *iterator, … Three words in place of the
+	// seven that a string, a slice and an interface would take: most of what a
+	// template does is handing values on.
+	p unsafe.Pointer
+}
+
+// boxed is a value that points to what its kind says.
+func boxed[T any](k kind, p *T) Value { return Value{kind: k, p: unsafe.Pointer(p)} }
+
+// as is what a boxed value points to.
+func as[T any](v Value) *T { return (*T)(v.p) }
+
+// text is a text as a value of a kind.
+func text(k kind, s string) Value {
+	return Value{kind: k, n: int64(len(s)), p: unsafe.Pointer(unsafe.StringData(s))}
+}
+
+// str is the text that a value is, "" if it is none.
+func (v Value) str() string {
+	if v.kind != kString {
+		return ""
+	}
+	return unsafe.String((*byte)(v.p), v.n)
+}
+
+// members are a list or tuple of values.
+func members(k kind, vs []Value) Value {
+	return Value{kind: k, n: int64(len(vs)), p: unsafe.Pointer(unsafe.SliceData(vs))}
+}
+
+// items are the members of a list or tuple.
+func (v Value) items() []Value {
+	if v.kind != kList && v.kind != kTuple {
+		return nil
+	}
+	return unsafe.Slice((*Value)(v.p), v.n)
 }
 
 var (
@@ -69,46 +107,48 @@ func Int(n int64) Value { return Value{kind: kInt, n: n} }
 func Float(f float64) Value { return Value{kind: kFloat, n: int64(math.Float64bits(f))} }
 
 // String is a text. Bytes that are no UTF-8 are kept as they are.
-func String(s string) Value { return Value{kind: kString, s: s} }
+func String(s string) Value { return text(kString, s) }
 
 // List is a list of the given values; it takes over the slice.
-func List(vs ...Value) Value { return Value{kind: kList, p: vs} }
+func List(vs ...Value) Value { return members(kList, vs) }
 
 // Mapping is a mapping with the entries of m, which must not change
 // afterwards.
-func Mapping(m *Map) Value { return Value{kind: kMap, p: m} }
+func Mapping(m *Map) Value { return boxed(kMap, m) }
 
-func tuple(vs ...Value) Value { return Value{kind: kTuple, p: vs} }
+func tuple(vs ...Value) Value { return members(kTuple, vs) }
 
-func markup(s string) Value { return Value{kind: kString, safe: true, s: s} }
+func markup(s string) Value {
+	v := String(s)
+	v.safe = true
+	return v
+}
 
 // like is a string that is markup if the given one is.
-func like(v Value, s string) Value { return Value{kind: kString, safe: v.safe, s: s} }
+func like(v Value, s string) Value {
+	w := String(s)
+	w.safe = v.safe
+	return w
+}
 
 // integer is an int of any length.
 func integer(b *big.Int) Value {
 	if b.IsInt64() {
 		return Int(b.Int64())
 	}
-	return Value{kind: kBig, p: b}
+	return boxed(kBig, b)
 }
 
 func (v Value) float() float64 { return math.Float64frombits(uint64(v.n)) }
 
 func (v Value) big() *big.Int {
 	if v.kind == kBig {
-		return v.p.(*big.Int)
+		return as[big.Int](v)
 	}
 	return big.NewInt(v.n)
 }
 
-// items are the members of a list or tuple.
-func (v Value) items() []Value {
-	vs, _ := v.p.([]Value)
-	return vs
-}
-
-func (v Value) mapping() *Map { return v.p.(*Map) }
+func (v Value) mapping() *Map { return as[Map](v) }
 
 func (v Value) undefined() bool { return v.kind <= kUndefined }
 
@@ -117,15 +157,57 @@ func (v Value) integral() bool { return v.kind == kInt || v.kind == kBool || v.k
 
 func (v Value) number() bool { return v.integral() || v.kind == kFloat }
 
+// An undefined value points to the name of a variable, to the key that a
+// mapping lacks, or to a lack.
+const (
+	ofName = iota
+	ofKey
+	ofLack
+	ofBits = 2
+)
+
 // undefinedName is a variable that does not exist.
-func undefinedName(name string) Value { return Value{kind: kUndefined, s: name} }
+func undefinedName(name string) Value { return undefinedText(name, ofName) }
+
+// undefinedKey is what a mapping lacks.
+func undefinedKey(name string) Value { return undefinedText(name, ofKey) }
+
+func undefinedText(s string, what int64) Value {
+	v := text(kUndefined, s)
+	v.n = v.n<<ofBits | what
+	return v
+}
+
+func undefinedFor(l *lack) Value {
+	v := boxed(kUndefined, l)
+	v.n = ofLack
+	return v
+}
+
+// unsafeAttr is an attribute that the sandbox forbids.
+func unsafeAttr(of Value, name string) Value {
+	v := undefinedFor(&lack{of: of, name: String(name)})
+	v.safe = true
+	return v
+}
+
+// lacking is why a value is undefined: a lack, or else a name.
+func (v Value) lacking() (l *lack, name string, inMapping bool) {
+	switch {
+	case v.kind != kUndefined || v.p == nil:
+		return nil, "", false
+	case v.n&(1<<ofBits-1) == ofLack:
+		return as[lack](v), "", false
+	}
+	return nil, unsafe.String((*byte)(v.p), v.n>>ofBits), v.n&(1<<ofBits-1) == ofKey
+}
 
 // undefinedAttr is what of has no member name.
 func undefinedAttr(of Value, name Value) Value {
 	if of.kind == kMap && name.kind == kString {
-		return Value{kind: kUndefined, n: int64(kMap), s: name.s}
+		return undefinedKey(name.str())
 	}
-	return Value{kind: kUndefined, p: &lack{of: of, name: name}}
+	return undefinedFor(&lack{of: of, name: name})
 }
 
 // lack says what an undefined value was looked up in, or why it is undefined.
@@ -135,18 +217,18 @@ type lack struct {
 	hint string
 }
 
-func undefinedHint(format string) Value { return Value{kind: kUndefined, p: &lack{hint: format}} }
+func undefinedHint(format string) Value { return undefinedFor(&lack{hint: format}) }
 
 // fault is the error of using an undefined value.
 func (v Value) fault() error {
-	l, _ := v.p.(*lack)
+	l, name, inMapping := v.lacking()
 	switch {
 	case v.safe:
 		return raise("SecurityError", "access to attribute %s of %s object is unsafe.", repr(l.name), quote(typeName(l.of)))
-	case l == nil && v.n != 0:
-		return raise("UndefinedError", "'dict object' has no attribute %s", quote(v.s))
+	case inMapping:
+		return raise("UndefinedError", "'dict object' has no attribute %s", quote(name))
 	case l == nil:
-		return raise("UndefinedError", "%s is undefined", quote(v.s))
+		return raise("UndefinedError", "%s is undefined", quote(name))
 	case l.hint != "":
 		return raise("UndefinedError", "%s", l.hint)
 	case l.name.kind == kString:
@@ -167,11 +249,11 @@ func typeName(v Value) string {
 	case v.kind == kString && v.safe:
 		return "Markup"
 	case v.kind == kView:
-		return v.p.(*view).name
+		return as[view](v).name
 	case v.kind == kIter:
-		return v.p.(*iterator).name
+		return as[iterator](v).name
 	case v.kind == kFunc:
-		return v.p.(*function).class
+		return as[function](v).class
 	}
 	return typeNames[v.kind]
 }
@@ -202,15 +284,15 @@ func truth(v Value) bool {
 	case kFloat:
 		return v.float() != 0
 	case kString:
-		return v.s != ""
+		return v.str() != ""
 	case kList, kTuple:
 		return len(v.items()) > 0
 	case kMap:
 		return v.mapping().Len() > 0
 	case kRange:
-		return v.p.(*span).count() > 0
+		return as[span](v).count() > 0
 	case kView:
-		return v.p.(*view).of.Len() > 0
+		return as[view](v).of.Len() > 0
 	}
 	return true
 }

@@ -171,7 +171,7 @@ func (w *watchLoop) holds(r *run, all Value, want *Value) bool {
 		return false
 	}
 	if v.kind == kRange {
-		s, w := *v.p.(*span), *want.p.(*span)
+		s, w := *as[span](v), *as[span](*want)
 		n, took := s.count(), w.count()
 		return n == took && all.n != 0 || n >= took && all.n == 0 && s.start == w.start && s.step == w.step
 	}
@@ -179,7 +179,7 @@ func (w *watchLoop) holds(r *run, all Value, want *Value) bool {
 	if len(vs) < n || all.n != 0 && len(vs) != n {
 		return false
 	}
-	return r.memo.renew(r, Value{kind: v.kind, p: vs[:n:n]}, want)
+	return r.memo.renew(r, members(v.kind, vs[:n]), want)
 }
 
 // watchAlias is a variable that holds a namespace, whichever.
