@@ -218,20 +218,20 @@ func (s *forStmt) recur(r *run, v Value, depth int) error {
 	return err
 }
 
-// rounds runs the loop's body for every item of v, or its else.
-func (s *forStmt) rounds(r *run, v Value, depth int, around *frame) (signal, error) {
+// rounds runs the loop's body for every item of a value, or its else.
+func (s *forStmt) rounds(r *run, over Value, depth int, around *frame) (signal, error) {
 	if r.memo != nil {
 		defer r.memo.trace.leave(r.memo.trace.enter())
 	}
-	if s.loopVar == nil && s.test == nil && (v.kind == kList || v.kind == kMap || v.kind == kTuple) {
-		vs, _ := r.list(v)
+	if s.loopVar == nil && s.test == nil && (over.kind == kList || over.kind == kMap || over.kind == kTuple) {
+		vs, _ := r.list(over)
 		return s.plain(r, vs)
 	}
-	if s.loopVar == nil && s.test == nil && v.kind == kRange {
-		return s.counted(r, as[span](v))
+	if s.loopVar == nil && s.test == nil && over.kind == kRange {
+		return s.counted(r, as[span](over))
 	}
 	l := &loop{total: -1, depth: depth, again: s, at: around, index: -1}
-	if err := s.source(r, l, v); err != nil {
+	if err := s.source(r, l, over); err != nil {
 		return done, at(s.line, err)
 	}
 	if s.loopVar != nil {
@@ -248,7 +248,11 @@ func (s *forStmt) rounds(r *run, v Value, depth int, around *frame) (signal, err
 		if err := r.spend(1 + s.weight); err != nil {
 			return done, err
 		}
-		if stop, err := s.round(r, v); stop || err != nil {
+		stop, err := s.ended(r, over)
+		if !stop && err == nil {
+			stop, err = s.round(r, v)
+		}
+		if stop || err != nil {
 			r.turns, r.broke = l.index+1, stop
 			return done, err
 		}
@@ -285,7 +289,11 @@ func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
 		if err := r.spend(1 + s.weight); err != nil {
 			return done, err
 		}
-		if stop, err := s.round(r, v); stop || err != nil {
+		stop, err := s.ended(r, Value{})
+		if !stop && err == nil {
+			stop, err = s.round(r, v)
+		}
+		if stop || err != nil {
 			r.turns, r.broke = i+1, stop
 			return done, err
 		}
@@ -304,7 +312,11 @@ func (s *forStmt) counted(r *run, over *span) (signal, error) {
 		if err := r.spend(1 + s.weight); err != nil {
 			return done, err
 		}
-		if stop, err := s.round(r, over.at(i)); stop || err != nil {
+		stop, err := s.ended(r, Value{})
+		if !stop && err == nil {
+			stop, err = s.round(r, over.at(i))
+		}
+		if stop || err != nil {
 			r.turns, r.broke = i+1, stop
 			return done, err
 		}

@@ -18,6 +18,7 @@ const least = 60
 // they and the macros look at outside of themselves.
 func watch(t *Template) {
 	m := &marker{changed: map[string]bool{}}
+	findIdle(t.body)
 	m.choose(t.body)
 	if t.loops = len(m.loops); t.loops > 0 {
 		m.collect(t.body)

@@ -134,6 +134,7 @@ type (
 		testInit []initial
 		weight   int
 
+		idle  *idle      // nil where none is known
 		id    int        // of a loop whose rounds can be reused, from 1
 		slots [2]int     // the variables of its body: from, to
 		over  *watchExpr // iter, where it is watched item by item

@@ -1,0 +1,108 @@
+package jinja
+
+// idle is a condition under which a loop does nothing in any of the rounds
+// that are left: its body is one if, what that asks first is the same in every
+// round until a round does something, and the branch then taken is empty.
+// Templates without break end their searches so.
+type idle struct {
+	cond expr
+	when bool
+}
+
+// findIdle sets the idle conditions of loops.
+func findIdle(body []stmt) {
+	for _, st := range body {
+		switch st := st.(type) {
+		case *forStmt:
+			st.idle = st.idleWhen()
+		case *macroStmt:
+			findIdle(st.body)
+		case *callBlock:
+			findIdle(st.call.caller.body)
+		}
+		for _, b := range bodies(st) {
+			findIdle(b)
+		}
+	}
+}
+
+func (s *forStmt) idleWhen() *idle {
+	var only *ifStmt
+	for _, st := range s.body {
+		if empty(st) {
+			continue
+		}
+		c, ok := st.(*ifStmt)
+		if !ok || only != nil {
+			return nil
+		}
+		only = c
+	}
+	switch {
+	case only == nil || s.recursive || s.test != nil:
+		return nil
+	case allEmpty(only.then):
+		for x := only.test; ; {
+			if s.steady(x) {
+				return &idle{x, true}
+			}
+			or, ok := x.(*orExpr)
+			if !ok {
+				return nil
+			}
+			x = or.a
+		}
+	case allEmpty(only.rest):
+		for x := only.test; ; {
+			if s.steady(x) {
+				return &idle{x, false}
+			}
+			and, ok := x.(*andExpr)
+			if !ok {
+				return nil
+			}
+			x = and.a
+		}
+	}
+	return nil
+}
+
+func empty(st stmt) bool {
+	d, ok := st.(*dataStmt)
+	return ok && d.text == ""
+}
+
+func allEmpty(body []stmt) bool {
+	for _, st := range body {
+		if !empty(st) {
+			return false
+		}
+	}
+	return true
+}
+
+// steady reports an expression that changes nothing and looks at nothing that
+// is new in every round.
+func (s *forStmt) steady(x expr) bool {
+	switch x := x.(type) {
+	case *constExpr:
+		return true
+	case *nameExpr:
+		return x.at.context || x.at.hops > 0 || x.at.slot < s.slots[0] || x.at.slot >= s.slots[1]
+	case *attrExpr, *notExpr, *andExpr, *orExpr, *compareExpr:
+		all := true
+		eachKid(x, func(k *expr) { all = all && s.steady(*k) })
+		return all
+	}
+	return false
+}
+
+// ended reports whether the rounds that are left do nothing. Those over a
+// generator are run all the same, for it is used up by them.
+func (s *forStmt) ended(r *run, v Value) (bool, error) {
+	if s.idle == nil || v.kind == kIter || v.kind == kLoop {
+		return false, nil
+	}
+	ok, err := s.idle.cond.test(r)
+	return err == nil && ok == s.idle.when, err
+}
