@@ -128,15 +128,18 @@ func summarizes(t *turn.Turn) bool {
 		(strings.Contains(opening, "conversation") || strings.Contains(opening, "context"))
 }
 
-// started reports the first turn of a subagent. Qwen Code does not tell its
-// subagents but by their prompts.
+// started reports the first turn of a subagent. Qwen Code tells its subagents
+// only by their prompts, and gives some of them the conversation so far.
 func started(w *turn.Who, t *turn.Turn) bool {
+	if w.Harness == "qwen-code" && strings.Contains(opening(t), "subagent") {
+		return speaker(t) == kindUser
+	}
 	for i := range t.Messages {
 		if t.Messages[i].Role == turn.Assistant {
 			return false
 		}
 	}
-	return !w.Lead() || w.Harness == "qwen-code" && strings.Contains(opening(t), "subagent")
+	return !w.Lead()
 }
 
 // speaker tells who spoke since the last answer.

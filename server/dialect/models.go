@@ -24,12 +24,17 @@ func (m ModelInfo) unix() int64 {
 	return m.Created.Unix()
 }
 
-// ModelsOpenAI returns the list of GET /v1/models.
+// ModelsOpenAI returns the list of GET /v1/models. It holds Codex's catalog
+// too, which other clients do not look at.
 func ModelsOpenAI(ms []ModelInfo) []byte {
 	b := []byte(`{"object":"list","data":[`)
 	for i, m := range ms {
 		b = comma(b, i)
 		b = appendModelOpenAI(b, m)
+	}
+	b = append(b, `],"models":[`...)
+	for i, m := range ms {
+		b = appendModelCodex(comma(b, i), m, i)
 	}
 	return append(b, `]}`...)
 }

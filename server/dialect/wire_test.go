@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -98,14 +100,36 @@ func TestUsageSplit(t *testing.T) {
 	}
 }
 
+// uncatalogued takes Codex's catalog off a list of models and checks it: a key
+// that is missing makes Codex drop the list.
+func uncatalogued(t *testing.T, list []byte) []byte {
+	t.Helper()
+	var doc struct{ Models []map[string]any }
+	if err := json.Unmarshal(list, &doc); err != nil || len(doc.Models) == 0 {
+		t.Fatalf("%v in %s", err, list)
+	}
+	for _, m := range doc.Models {
+		for _, key := range []string{
+			"slug", "display_name", "shell_type", "visibility", "supported_in_api", "priority", "truncation_policy",
+			"base_instructions", "support_verbosity", "supported_reasoning_levels", "experimental_supported_tools",
+		} {
+			if _, ok := m[key]; !ok {
+				t.Errorf("%v has no %s", m["slug"], key)
+			}
+		}
+	}
+	data, _, _ := bytes.Cut(list, []byte(`,"models":`))
+	return append(bytes.Clone(data), '}')
+}
+
 func TestModels(t *testing.T) {
 	ms := []ModelInfo{{ID: "sim", Context: 4096, Created: time.Unix(1760000000, 0)}, {ID: "b", Name: "The B"}}
 	for _, c := range []struct {
 		got  []byte
 		want string
 	}{
-		{ModelsOpenAI(ms), `{"object":"list","data":[{"id":"sim","object":"model","created":1760000000,"owned_by":"dyn","max_model_len":4096,"context_length":4096},{"id":"b","object":"model","created":0,"owned_by":"dyn"}]}`},
-		{ModelsOpenAI(nil), `{"object":"list","data":[]}`},
+		{uncatalogued(t, ModelsOpenAI(ms)), `{"object":"list","data":[{"id":"sim","object":"model","created":1760000000,"owned_by":"dyn","max_model_len":4096,"context_length":4096},{"id":"b","object":"model","created":0,"owned_by":"dyn"}]}`},
+		{ModelsOpenAI(nil), `{"object":"list","data":[],"models":[]}`},
 		{ModelsAnthropic(ms), `{"data":[{"type":"model","id":"sim","display_name":"sim","created_at":"2025-10-09T08:53:20Z","max_input_tokens":4096},{"type":"model","id":"b","display_name":"The B","created_at":"1970-01-01T00:00:00Z"}],"has_more":false,"first_id":"sim","last_id":"b"}`},
 		{ModelsAnthropic(nil), `{"data":[],"has_more":false,"first_id":null,"last_id":null}`},
 		{ModelAnthropic(ms[1]), `{"type":"model","id":"b","display_name":"The B","created_at":"1970-01-01T00:00:00Z"}`},
