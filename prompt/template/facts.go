@@ -31,7 +31,7 @@ type facts struct {
 	reasoning string // field, inlineReasoning, partReasoning or ""
 	oneText   bool   // beside calls, text and reasoning are not taken both
 
-	flags  []flag // turn thinking on and off
+	flags  []toggle // turn thinking on and off
 	effort effort
 
 	end      string   // what follows the text of an answer

@@ -23,11 +23,10 @@ func (w *writer) message(it *item, pieces []piece) *jinja.Map {
 	case turn.Assistant:
 		w.answer(m, it, pieces)
 	case turn.ToolRole:
-		b := &w.ms[pieces[0].message].Blocks
-		if first := pieces[0]; first.to > first.from {
-			res := &(*b)[first.from]
-			m.Set("tool_call_id", jinja.String(w.callID(res.ID)))
-			if name := calledName(w.ms, first.message, res.ID); name != "" {
+		first := pieces[0]
+		if b := &w.ms[first.message].Blocks[first.from]; b.Kind == turn.ToolResult {
+			m.Set("tool_call_id", jinja.String(w.callID(b.ID)))
+			if name := calledName(w.ms, first.message, b.ID); name != "" {
 				m.Set("name", jinja.String(strings.Clone(name)))
 			}
 		}

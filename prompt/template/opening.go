@@ -62,7 +62,7 @@ func (f *form) opening(p *Page, tn *turn.Turn) int {
 	ctx := f.variables(p, tn, p.list, false)
 	bare, err := f.jinja.Render(nil, jinja.Mapping(ctx), jinja.Options{Now: p.clock})
 	if err != nil {
-		return max(p.end, 0)
+		return len(p.Text)
 	}
 	n := common(p.Text, bare)
 	switch {

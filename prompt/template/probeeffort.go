@@ -11,8 +11,8 @@ import (
 // flags finds the variables that turn thinking on and off.
 func (t *trial) flags() {
 	ms := []object{t.say(turn.User, wordUser)}
-	for _, x := range flags {
-		on, _ := t.render(ms, append(t.generate(), x.name, x.on)...)
+	for _, x := range toggles {
+		on, _ := t.render(ms, append(t.generate(), x.turned()...)...)
 		off, ok := t.render(ms, append(t.generate(), x.name, x.off)...)
 		if ok && on != off {
 			t.f.flags = append(t.f.flags, x)
@@ -20,11 +20,19 @@ func (t *trial) flags() {
 	}
 }
 
+// turned is the variable with thinking on, as trials take it.
+func (x *toggle) turned() []any {
+	if x.leave {
+		return nil
+	}
+	return []any{x.name, x.on}
+}
+
 // thoughtful are the variables of a rendering with thinking on.
 func (t *trial) thoughtful() []any {
 	more := t.generate()
 	for _, x := range t.f.flags {
-		more = append(more, x.name, x.on)
+		more = append(more, x.turned()...)
 	}
 	return more
 }

@@ -8,20 +8,31 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// flag is a variable that turns thinking on and off.
-type flag struct {
+// toggle is a variable that turns thinking on and off.
+type toggle struct {
 	name    string
 	on, off jinja.Value
+	leave   bool // thinking is on where the variable is left alone
 }
 
-// flags are the variables by which published templates turn thinking on and
+// set sets the variable.
+func (x *toggle) set(ctx *jinja.Map, on bool) {
+	switch {
+	case !on:
+		ctx.Set(x.name, x.off)
+	case !x.leave:
+		ctx.Set(x.name, x.on)
+	}
+}
+
+// toggles are the variables by which published templates turn thinking on and
 // off. Which of them a template minds is seen by trying.
-var flags = []flag{
-	{"enable_thinking", jinja.Bool(true), jinja.Bool(false)},
-	{"thinking", jinja.Bool(true), jinja.Bool(false)},
-	{"reasoning", jinja.Bool(true), jinja.Bool(false)},
-	{"thinking_mode", jinja.String("enabled"), jinja.String("disabled")},
-	{"thinking_budget", jinja.Value{}, jinja.Int(0)},
+var toggles = []toggle{
+	{"enable_thinking", jinja.Bool(true), jinja.Bool(false), false},
+	{"thinking", jinja.Bool(true), jinja.Bool(false), false},
+	{"reasoning", jinja.Bool(true), jinja.Bool(false), false},
+	{"thinking_mode", jinja.String("enabled"), jinja.String("disabled"), false},
+	{"thinking_budget", jinja.Value{}, jinja.Int(0), true},
 }
 
 // efforts are the variables that say how much to think.
@@ -52,12 +63,8 @@ func (f *facts) canTurnOff() bool { return len(f.flags) > 0 || f.effort.off != "
 func (f *facts) think(ctx *jinja.Map, th turn.Thinking) {
 	no := off(th)
 	if th.Mode != "" || no {
-		for _, x := range f.flags {
-			v := x.on
-			if no {
-				v = x.off
-			}
-			ctx.Set(x.name, v)
+		for i := range f.flags {
+			f.flags[i].set(ctx, !no)
 		}
 	}
 	if f.effort.name == "" {
