@@ -11,6 +11,10 @@
 // environment variable and the user's files go before it. The caller lays
 // those over Flags; this package only reads.
 //
+// The switches under template are handed to the model's chat template as
+// variables, whatever they are called there: enable_thinking, clear_thinking,
+// preserve_thinking. What a turn says of thinking goes before them.
+//
 // Words in braces are filled in when a worker is launched: {self} is this
 // program, {model_dir} the model folder. A flag whose value comes out empty is
 // left out, so that a recipe can name a flag that not every launch has.

@@ -3,6 +3,9 @@ package recipes
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,6 +49,9 @@ func (r *Recipe) check(parsers []string) error {
 			return fmt.Errorf("flag %q: write it without dashes", flag)
 		}
 	}
+	if err := checkTemplate(r.Template); err != nil {
+		return err
+	}
 	if parsers == nil {
 		return nil
 	}
@@ -57,10 +63,40 @@ func (r *Recipe) check(parsers []string) error {
 	return nil
 }
 
+// switchName is how a template's variable may be called. The template gets
+// some from the conversation itself; a recipe cannot set those.
+var (
+	switchName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	notSwitch  = []string{"messages", "tools", "documents", "add_generation_prompt", "bos_token", "eos_token"}
+)
+
+// checkTemplate looks at the switches of a template.
+func checkTemplate(switches map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(switches)) {
+		switch {
+		case !switchName.MatchString(name):
+			return fmt.Errorf("template: %q is no name of a variable", name)
+		case slices.Contains(notSwitch, name):
+			return fmt.Errorf("template: %s is not for a recipe to set", name)
+		}
+		ok := false
+		switch v := switches[name].(type) {
+		case bool, string, int, int64, uint64:
+			ok = true
+		case float64:
+			ok = !math.IsNaN(v) && !math.IsInf(v, 0)
+		}
+		if !ok {
+			return fmt.Errorf("template: %s is %v, want true, false, a text or a number", name, switches[name])
+		}
+	}
+	return nil
+}
+
 // keys are those a recipe may have, for hints.
 var keys = []string{
 	"name", "description", "model", "engine", "command", "model_dir", "context", "parsers", "tools", "reasoning",
-	"flags", "env", "bind_to_daemon",
+	"template", "flags", "env", "bind_to_daemon",
 }
 
 // explain shortens the reader's error to its line and message, and adds the

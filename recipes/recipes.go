@@ -20,6 +20,7 @@ type Recipe struct {
 	ModelDir     string            `yaml:"model_dir"`      // tokenizer and template; "" is the one built in
 	Context      int               `yaml:"context"`        // tokens, prompt and answer together
 	Parsers      Parsers           `yaml:"parsers"`        // how answers are read
+	Template     map[string]any    `yaml:"template"`       // switches of the chat template: booleans, texts and numbers, such as clear_thinking: false
 	Flags        map[string]string `yaml:"flags"`          // the engine's flags, without the dashes; "true" is a bare flag, "false" is none
 	Env          map[string]string `yaml:"env"`            // added to the engine's environment
 	BindToDaemon bool              `yaml:"bind_to_daemon"` // its workers die with the daemon

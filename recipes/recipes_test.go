@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -59,6 +60,12 @@ func TestReadIsStrict(t *testing.T) {
 		{"wrong kind", good + "context: many\n", []string{"line 5"}},
 		{"no model", "name: x\nengine: vllm\ncommand: [a]\n", []string{"model is missing"}},
 		{"unknown parser", good + "parsers: {tools: xml}\n", []string{`"xml"`, "hermes"}},
+		{"template of a list", good + "template: {a: [1]}\n", []string{"template: a is [1]", "a number"}},
+		{"template of nothing", good + "template: {a: }\n", []string{"template: a is"}},
+		{"template of no number", good + "template: {a: .inf}\n", []string{"template: a is +Inf"}},
+		{"template with a name", good + "template: {a-b: 1}\n", []string{`"a-b" is no name`}},
+		{"template of the turn", good + "template: {messages: x}\n", []string{"messages is not for a recipe"}},
+		{"template of a text", good + "template: x\n", []string{"line 5"}},
 		{"dashes", good + "flags: {--speed: 1}\n", []string{"without dashes"}},
 		{"not YAML", "name: [", []string{"line 1"}},
 		{"empty", "", []string{"name is missing"}},
@@ -76,7 +83,11 @@ func TestReadIsStrict(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Read([]byte(good), nil); err != nil {
-		t.Errorf("a good one: %v", err)
+	r, err := Read([]byte(good+"template: {clear_thinking: false, reasoning_effort: high, budget: 7, weight: 0.5}\n"), nil)
+	if err != nil {
+		t.Fatalf("a good one: %v", err)
+	}
+	if got := fmt.Sprintf("%v %T", r.Template, r.Template["budget"]); got != "map[budget:7 clear_thinking:false reasoning_effort:high weight:0.5] uint64" {
+		t.Errorf("switches are %s", got)
 	}
 }

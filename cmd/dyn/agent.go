@@ -21,6 +21,7 @@ type agent struct {
 	install string
 	env     func(served) []pair             // what is set for it
 	args    func(served, []string) []string // its command line, the user's own arguments at the end
+	warn    func(served) []string           // what will not go well, and why; nil is nothing
 }
 
 // pair is one variable; an empty value hides what the user's shell has.
@@ -67,6 +68,11 @@ func agentCmd(a *app, g agent, example string) *cobra.Command {
 		s, err := serving(cmd.Context(), a, g.name, f.model)
 		if err != nil {
 			return err
+		}
+		if g.warn != nil {
+			for _, w := range g.warn(s) {
+				fmt.Fprintf(a.err, "! %s\n", w)
+			}
 		}
 		return g.start(a.out, s, f, args)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +48,37 @@ func TestKeysAreOnNoCommandLine(t *testing.T) {
 	for _, line := range [][]string{claudeArgs(s, nil), codexArgs(s, nil)} {
 		if strings.Contains(strings.Join(line, " "), "sesame") {
 			t.Errorf("the key is in %q", line)
+		}
+	}
+}
+
+func TestClaudeWarns(t *testing.T) {
+	dir := t.TempDir()
+	mine, other := filepath.Join(dir, "mine.json"), filepath.Join(dir, "other.json")
+	for path, text := range map[string]string{mine: `{"env":{"ANTHROPIC_AUTH_TOKEN":"x"}}`, other: `{"env":{"A":"b"}}`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := []string{mine, other, filepath.Join(dir, "none.json")}
+	for _, c := range []struct {
+		name string
+		s    served
+		want []string
+	}{
+		{"large", served{Model: "sim", Context: 65_536}, nil},
+		{"unknown", served{Model: "sim"}, nil},
+		{"small", served{Model: "sim", Context: 32_768}, []string{"33k"}},
+		{"a name of theirs", served{Model: "claude-x[1m]", Context: 200_000}, []string{"takes the context"}},
+		{"a key, and theirs before it", served{Model: "sim", Key: "k"}, []string{mine + " sets ANTHROPIC_AUTH_TOKEN"}},
+	} {
+		got := claudeWarn(c.s, files)
+		ok := len(got) == len(c.want)
+		for i := range min(len(got), len(c.want)) {
+			ok = ok && strings.Contains(got[i], c.want[i])
+		}
+		if !ok {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/agentinfer/dyn/ledger/snapshot"
@@ -48,7 +49,7 @@ func serving(ctx context.Context, a *app, op, model string) (served, error) {
 	known := ""
 	for _, m := range s.Models {
 		if model == "" || m.ID == model {
-			return served{s.Daemon.URL, d.Key, m.ID, m.Context}, nil
+			return served{s.Daemon.URL, launchKey(d, os.Getenv), m.ID, m.Context}, nil
 		}
 		known += " " + m.ID
 	}

@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +15,7 @@ import (
 func claudeCmd(a *app) *cobra.Command {
 	return agentCmd(a, agent{
 		name: "claude", title: "Claude Code", install: "npm install -g @anthropic-ai/claude-code",
-		env: claudeEnv, args: claudeArgs,
+		env: claudeEnv, args: claudeArgs, warn: func(s served) []string { return claudeWarn(s, claudeSettings()) },
 	}, examples("dyn claude", "in this folder", `dyn claude -- -p "explain this folder"`, "one prompt, then end",
 		"dyn claude --print-env", "what is set for it"))
 }
@@ -71,6 +74,48 @@ func claudeArgs(s served, args []string) []string {
 		panic("claude: settings: " + err.Error()) // a map of strings has a JSON form
 	}
 	return slices.Concat([]string{"--settings", string(settings)}, args)
+}
+
+// claudeNeeds is the smallest context that Claude Code works well in, in
+// tokens: it keeps about 33k in reserve for its summary, and its first prompt
+// has some 13k to 20k (recorded with 2.1.332).
+const claudeNeeds = 65_536
+
+// claudeWarn tells what of the model or of the user's settings files does not
+// go well with Claude Code.
+func claudeWarn(s served, files []string) (w []string) {
+	if s.Context > 0 && s.Context < claudeNeeds {
+		w = append(w, fmt.Sprintf("%s has a context of %s tokens: Claude Code keeps about 33k of it in reserve and begins with up to 20k, so it wants %s or more",
+			s.Model, count(s.Context), count(claudeNeeds)))
+	}
+	if strings.HasPrefix(s.Model, "claude-") || strings.Contains(s.Model, "[1m]") {
+		w = append(w, s.Model+" is a name that Claude Code knows: it takes the context of that model, not "+count(s.Context)+" tokens")
+	}
+	if s.Key == "" {
+		return w
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		var file struct{ Env map[string]string }
+		if json.Unmarshal(data, &file) == nil && file.Env["ANTHROPIC_AUTH_TOKEN"] != "" {
+			w = append(w, path+" sets ANTHROPIC_AUTH_TOKEN, which goes before the daemon's key")
+		}
+	}
+	return w
+}
+
+// claudeSettings are the settings files of the user and of this folder.
+func claudeSettings() []string {
+	dir := os.Getenv("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		dir = filepath.Join(os.Getenv("HOME"), ".claude")
+	}
+	return []string{
+		filepath.Join(dir, "settings.json"), filepath.Join(".claude", "settings.json"), filepath.Join(".claude", "settings.local.json"),
+	}
 }
 
 // token is the key an agent sends; without one of the daemon's, a word that

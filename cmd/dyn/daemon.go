@@ -43,6 +43,7 @@ type daemon struct {
 	fleet   *engine.Fleet
 	server  *server.Server
 	models  models
+	local   localKey
 	serving sync.WaitGroup
 	up      atomic.Bool // every worker has served a turn
 }
@@ -104,9 +105,10 @@ func (d *daemon) open() error {
 	if err := d.listen(); err != nil {
 		return err
 	}
+	d.local = newLocalKey()
 	d.join()
 	d.serve()
-	who := folders.Daemon{PID: os.Getpid(), Started: time.Now(), URL: d.url, Key: d.plan.Key, Recipe: d.plan.Recipe}
+	who := folders.Daemon{PID: os.Getpid(), Started: time.Now(), URL: d.url, Key: d.plan.Key, Local: d.local.secret, Recipe: d.plan.Recipe}
 	if err := d.lock.Write(who); err != nil {
 		return err
 	}
@@ -171,8 +173,7 @@ func (d *daemon) taken(err error) error {
 
 // join makes ledger, fleet and server, and ties them together.
 func (d *daemon) join() {
-	age, _ := time.ParseDuration(d.plan.MaxAge)
-	d.ledger = ledger.Open(d.folders.Ledger(), ledger.Options{MaxAge: age, MaxBytes: d.plan.MaxBytes})
+	d.ledger = ledger.Open(d.folders.Ledger(), d.plan.ledger())
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
@@ -183,7 +184,7 @@ func (d *daemon) join() {
 	})
 	d.server = server.New(server.Options{
 		Version: version, APIKey: d.plan.Key, Ledger: d.ledger, Fleet: handles{d}, Log: d.log,
-		Stop: d.shutdown,
+		Stop: d.shutdown, Keys: d.keys,
 	})
 	d.models.add(d.server, d.plan.Recipe)
 }

@@ -12,11 +12,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
+	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/recipes"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -38,6 +40,7 @@ type plan struct {
 	Attach   []turn.Attach     `json:"attach"`
 	MaxAge   string            `json:"ledger_max_age"`
 	MaxBytes int64             `json:"ledger_max_bytes"`
+	RawTurns string            `json:"ledger_raw_turns"` // a time, or "off"
 	named    bool              // the recipe was asked for by its name
 }
 
@@ -78,9 +81,10 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 	p.Host, p.Port, p.Key = set.Text("server.host"), set.Int("server.port"), set.Text("server.api_key")
 	p.MaxAge = set.Text("ledger.max_age")
 	p.MaxBytes, _ = strconv.ParseInt(set.Text("ledger.max_size"), 10, 64)
+	p.RawTurns = set.Text("ledger.raw_turns")
 	for i := range p.Attach {
 		at := &p.Attach[i]
-		if at.ModelDir = cmp.Or(at.ModelDir, p.ModelDir); at.ModelDir == "" {
+		if at.ModelDir = cmp.Or(at.ModelDir, p.ModelDir); at.ModelDir == "" || at.Kind != "" {
 			continue
 		}
 		if at.ModelDir, err = filepath.Abs(at.ModelDir); err != nil {
@@ -114,9 +118,9 @@ func (p plan) check() error {
 	addr, err := netip.ParseAddr(p.Host)
 	local := p.Host == "localhost" || (err == nil && addr.IsLoopback())
 	switch {
-	case !local && p.Key == "":
+	case !local && p.Key == "" && !hasKeys():
 		return fail(usage, p.op(), fmt.Errorf("%s is not loopback and there is no key", p.Host), "everybody who reaches the port could use the models",
-			"dyn "+p.op()+" --host "+p.Host+" --api-key \"$(openssl rand -hex 16)\"")
+			"dyn key add <name>     or: dyn "+p.op()+" --host "+p.Host+" --api-key \"$(openssl rand -hex 16)\"")
 	case p.Port > 65535:
 		return fail(usage, p.op(), fmt.Errorf("port %d is above 65535", p.Port), "", "dyn "+p.op()+" --port 8080")
 	case p.Recipe != "" && p.Workers == 0:
@@ -140,7 +144,7 @@ func (p plan) checkAttach(a *app) error {
 		return err
 	}
 	for _, at := range p.Attach {
-		if at.ModelDir == "" {
+		if at.ModelDir == "" && at.Kind == "" {
 			return fail(usage, p.op(), errors.New("attached engines need --model-dir"), "the tokenizer and the template come from there",
 				"dyn up --attach "+at.URL+" --model-dir <dir>")
 		}
@@ -169,7 +173,7 @@ func settings(cmd *cobra.Command) (*config.Set, error) {
 	return set, err
 }
 
-// parseAttach reads URL[,events=tcp://…][,replay=tcp://…][,key=…].
+// parseAttach reads URL[,events=tcp://…][,replay=tcp://…][,key=…][,kind=…].
 func parseAttach(text string) (turn.Attach, error) {
 	parts := strings.Split(text, ",")
 	at := turn.Attach{URL: strings.TrimRight(parts[0], "/")}
@@ -177,14 +181,31 @@ func parseAttach(text string) (turn.Attach, error) {
 	if err != nil || !slices.Contains([]string{"http", "https"}, u.Scheme) || u.Host == "" {
 		return at, fmt.Errorf("--attach %q is no http:// address", parts[0])
 	}
-	into := map[string]*string{"events": &at.Events, "replay": &at.Replay, "key": &at.Key, "model-dir": &at.ModelDir}
+	into := map[string]*string{"events": &at.Events, "replay": &at.Replay, "key": &at.Key, "model-dir": &at.ModelDir, "kind": &at.Kind}
 	for _, part := range parts[1:] {
 		name, value, ok := strings.Cut(part, "=")
 		to := into[name]
 		if !ok || to == nil {
-			return at, fmt.Errorf("--attach has no %q; it has events=, replay=, key=, model-dir=", part)
+			return at, fmt.Errorf("--attach has no %q; it has events=, replay=, key=, model-dir=, kind=", part)
 		}
 		*to = value
 	}
+	if kinds := []string{"", "embeddings", "images", "videos"}; !slices.Contains(kinds, at.Kind) {
+		return at, fmt.Errorf("--attach has no kind=%s; it has %s", at.Kind, strings.Join(kinds[1:], ", "))
+	}
 	return at, nil
+}
+
+// ledger is how the daemon keeps its books. The values were checked when they
+// were read.
+func (p plan) ledger() ledger.Options {
+	o := ledger.Options{MaxBytes: p.MaxBytes, RawAge: -1}
+	o.MaxAge, _ = time.ParseDuration(p.MaxAge)
+	if p.RawTurns != "off" {
+		o.RawAge, _ = time.ParseDuration(p.RawTurns)
+	}
+	if o.RawAge == 0 { // which would be the default
+		o.RawAge = -1
+	}
+	return o
 }

@@ -35,6 +35,7 @@ func TestScript(t *testing.T) {
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": exitCode, "take": takePort, "gone": gone, "killdaemon": killDaemon, "turn": sendTurn, "answered": answered, "engine": startEngine,
+			"status": askStatus, "secret": lastSecret, "launcher": launcherKey, "session": lastSession,
 		},
 		Setup:         setup,
 		UpdateScripts: *update,

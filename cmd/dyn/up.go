@@ -47,7 +47,7 @@ func upCmd(a *app) *cobra.Command {
 			cmd.RegisterFlagCompletionFunc(s.Flag, cobra.FixedCompletions(s.Among, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
-	flags.StringArrayVar(&f.attach, "attach", nil, "add an engine that runs elsewhere: `url`[,events=tcp://…][,replay=tcp://…][,key=…]; repeatable")
+	flags.StringArrayVar(&f.attach, "attach", nil, "add an engine that runs elsewhere: `url`[,events=tcp://…][,replay=tcp://…][,key=…][,kind=embeddings|images|videos]; repeatable")
 	flags.BoolVar(&f.foreground, "foreground", false, "stay, and stop with this process")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and stop")
 	flags.BoolVar(&f.detached, "detached", false, "")

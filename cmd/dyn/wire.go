@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,13 +23,15 @@ import (
 // models are the model folders that the daemon serves from. Folders of
 // attached engines get their public name when the engine has told it.
 type models struct {
-	mu     sync.Mutex // guards all below
-	policy route.Policy
-	parse  recipes.Parsers
-	served map[string]*prompt.Model // by public name
-	opened map[string]*prompt.Model // by folder
-	folder map[string]string        // of an attached engine, by URL
-	server *server.Server
+	mu       sync.Mutex // guards all below
+	policy   route.Policy
+	parse    recipes.Parsers
+	own      string                   // the recipe's folder
+	switches map[string]any           // of its template
+	served   map[string]*prompt.Model // by public name
+	opened   map[string]*prompt.Model // by folder
+	folder   map[string]string        // of an attached engine, by URL
+	server   *server.Server
 }
 
 // open reads the recipe's model folder, and those of the engines to attach.
@@ -36,6 +39,9 @@ func (m *models) open(p plan, r *recipes.Recipe) error {
 	m.policy = route.Policy(p.Policy)
 	m.served, m.opened, m.folder = map[string]*prompt.Model{}, map[string]*prompt.Model{}, map[string]string{}
 	m.parse = recipes.Parsers{Tools: "hermes", Reasoning: "think"}
+	if r != nil {
+		m.parse, m.own, m.switches = r.Parsers, cmp.Or(p.ModelDir, r.ModelDir), r.Template
+	}
 	for _, at := range p.Attach {
 		if err := m.expect(at); err != nil {
 			return unsupported(p, err)
@@ -44,12 +50,7 @@ func (m *models) open(p plan, r *recipes.Recipe) error {
 	if r == nil {
 		return nil
 	}
-	m.parse = r.Parsers
-	dir := p.ModelDir
-	if dir == "" {
-		dir = r.ModelDir
-	}
-	pm, err := m.read(dir)
+	pm, err := m.read(m.own)
 	if err != nil {
 		return unsupported(p, err)
 	}
@@ -59,7 +60,7 @@ func (m *models) open(p plan, r *recipes.Recipe) error {
 
 // unsupported says which model folder cannot be served, and why.
 func unsupported(p plan, err error) error {
-	return fail(usage, p.op(), err, "this version reads byte-level tokenizer.json files and ChatML templates with hermes calls", "dyn up sim")
+	return fail(usage, p.op(), err, "a model folder holds a tokenizer (tokenizer.json, tekken.json, tiktoken ranks or GGUF) and a chat template", "dyn up sim")
 }
 
 // read opens a model folder once; "" is the simulated engine's own.
@@ -69,10 +70,14 @@ func (m *models) read(dir string) (*prompt.Model, error) {
 	}
 	var pm *prompt.Model
 	var err error
+	var o prompt.Options
+	if dir == m.own {
+		o.Switches = m.switches
+	}
 	if dir == "" {
-		pm, err = prompt.OpenFS(model.FS(), prompt.Options{})
+		pm, err = prompt.OpenFS(model.FS(), o)
 	} else {
-		pm, err = prompt.Open(dir, prompt.Options{})
+		pm, err = prompt.Open(dir, o)
 	}
 	if err == nil {
 		m.opened[dir] = pm
@@ -101,7 +106,7 @@ func (m *models) tell(id, recipe string, pm *prompt.Model) {
 func (m *models) expect(at turn.Attach) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if at.ModelDir == "" {
+	if at.ModelDir == "" || at.Kind != "" {
 		return nil
 	}
 	if _, err := m.read(at.ModelDir); err != nil {
@@ -190,6 +195,10 @@ type handles struct{ *daemon }
 // folder.
 func (h handles) Attach(ctx context.Context, at turn.Attach) (turn.WorkerInfo, error) {
 	op := "attach " + at.URL
+	if at.Kind != "" {
+		name, err := h.server.AttachKind(ctx, at)
+		return turn.WorkerInfo{Name: name, URL: at.URL, Attached: true, State: turn.Ready}, err
+	}
 	if err := h.models.expect(at); err != nil {
 		return turn.WorkerInfo{}, &turn.Fault{Op: op, Err: err}
 	}

@@ -155,6 +155,7 @@ type Other struct{ Name, Help string }
 
 // Others lists them for the help page.
 var Others = []Other{
+	{"DYN_API_KEY", "key that dyn claude and dyn codex send; unset is the daemon's own"},
 	{"DYN_AGENT_KEY", "set by dyn codex for the agent it starts"},
 	{"DYN_FORCE_TTY", "columns: write as to a terminal of this width"},
 	{"DYN_FIXTURES", "tests only: folder of recorded exchanges"},

@@ -31,6 +31,9 @@ var units = []struct {
 // normal checks a value and brings it to the form that programs read: sizes
 // become plain numbers, paths absolute under dir.
 func (s *Setting) normal(value, dir string) (string, error) {
+	if s.Off && value == "off" {
+		return value, nil
+	}
 	switch s.Kind {
 	case Whole:
 		n, err := strconv.ParseInt(value, 10, 64)

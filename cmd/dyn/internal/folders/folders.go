@@ -57,6 +57,9 @@ func (f Folders) UserFile() string { return filepath.Join(f.Config, "config.yaml
 // Ledger is the database of what happened.
 func (f Folders) Ledger() string { return filepath.Join(f.State, "ledger.db") }
 
+// Keys is the file of the API keys.
+func (f Folders) Keys() string { return filepath.Join(f.State, "keys.json") }
+
 // Logs is the folder of the log files, one per process.
 func (f Folders) Logs() string { return filepath.Join(f.State, "logs") }
 

@@ -16,12 +16,13 @@ import (
 var ErrHeld = errors.New("another daemon is running")
 
 // Daemon is the run file: who lives, and how to reach it. It is readable for
-// its user only, because it holds the key that clients must send.
+// its user only, because it holds keys.
 type Daemon struct {
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
 	URL     string    `json:"url"`
 	Key     string    `json:"api_key,omitempty"`
+	Local   string    `json:"local_key,omitempty"` // what launchers send when there are keys
 	Recipe  string    `json:"recipe,omitempty"`
 	Ready   bool      `json:"ready"` // every worker has served a turn
 }
