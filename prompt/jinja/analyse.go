@@ -111,6 +111,8 @@ func eachKid(x expr, f func(*expr)) {
 		some(f, &x.a, &x.b)
 	case *concatExpr:
 		all(f, x.parts)
+	case *sumExpr:
+		all(f, x.parts)
 	case *compareExpr:
 		f(&x.first)
 		all(f, x.rest)

@@ -19,10 +19,12 @@ func (r *run) push(l *argList) (*args, error) {
 	if len(l.pos)+len(l.kw) == 0 && l.star == nil && l.starNames == nil {
 		return noArgs, nil
 	}
-	a := &args{}
 	if n := len(r.spare); n > 0 {
-		a, r.spare = r.spare[n-1], r.spare[:n-1]
+		a := r.spare[n-1]
+		r.spare = r.spare[:n-1]
+		return a, r.fill(a, l)
 	}
+	a := &args{}
 	return a, r.fill(a, l)
 }
 

@@ -36,6 +36,8 @@ func (x *signExpr) eval(r *run) (Value, error) {
 			op = "-"
 		}
 		return v, at(x.line, typeError("bad operand type for unary %s: %s", op, quote(typeName(v))))
+	case x.neg && v.kind == kInt && v.n != math.MinInt64:
+		return Int(-v.n), nil
 	case x.neg:
 		return integer(new(big.Int).Neg(v.big())), nil
 	}

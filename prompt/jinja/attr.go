@@ -41,7 +41,7 @@ func (r *run) member(of Value, name string) (Value, bool, error) {
 	}
 	switch of.kind {
 	case kNamespace:
-		if r.old(&of) {
+		if r.old(of) {
 			r.unsteady()
 		}
 		v, ok := of.mapping().Find(name)
@@ -112,7 +112,7 @@ func (r *run) attr(of Value, name string) (Value, error) {
 		return Value{}, of.fault()
 	}
 	if of.kind == kNamespace {
-		if r.old(&of) {
+		if r.old(of) {
 			r.unsteady()
 		}
 		if v := of.mapping().peek(name); v != nil {

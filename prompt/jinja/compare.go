@@ -198,6 +198,9 @@ func (r *run) contains(box, item Value) (bool, error) {
 	case kNone, kBool, kInt, kBig, kFloat, kMacro, kFunc, kNamespace:
 		return false, typeError("argument of type %s is not iterable", quote(typeName(box)))
 	}
+	if box.kind == kList || box.kind == kTuple {
+		return r.among(item, box.items())
+	}
 	it, err := r.iterate(box)
 	if err != nil {
 		return false, err
@@ -214,4 +217,16 @@ func (r *run) contains(box, item Value) (bool, error) {
 			return same, err
 		}
 	}
+}
+
+func (r *run) among(item Value, vs []Value) (bool, error) {
+	for i := range vs {
+		if err := r.spend(1); err != nil {
+			return false, err
+		}
+		if same, err := r.equal(item, vs[i], 0); same || err != nil {
+			return same, err
+		}
+	}
+	return false, nil
 }

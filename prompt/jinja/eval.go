@@ -1,7 +1,5 @@
 package jinja
 
-import "strings"
-
 func (x *constExpr) eval(*run) (Value, error) { return x.v, nil }
 
 func (x *nameExpr) eval(r *run) (Value, error) {
@@ -13,7 +11,7 @@ func (x *nameExpr) eval(r *run) (Value, error) {
 		f = f.up
 	}
 	if v := f.vars[x.at.slot]; v.kind != kMissing {
-		if v.kind == kNamespace && r.old(&v) {
+		if v.kind == kNamespace && r.old(v) {
 			r.unsteady()
 		}
 		return v, nil
@@ -41,7 +39,7 @@ func holder(r *run, x expr) *Map {
 		return nil
 	}
 	if v := n.ref(r); v.kind == kMap || v.kind == kNamespace {
-		if v.kind == kNamespace && r.old(v) {
+		if v.kind == kNamespace && r.old(*v) {
 			r.unsteady()
 		}
 		return v.mapping()
@@ -78,7 +76,7 @@ func (x *dictExpr) eval(r *run) (Value, error) {
 	if err := r.take(3 * len(x.keys) * perItem); err != nil {
 		return Value{}, err
 	}
-	m := &Map{}
+	m := sized(len(x.keys))
 	for i := range x.keys {
 		k, err := x.keys[i].eval(r)
 		if err != nil {
@@ -163,46 +161,6 @@ func (r *run) truth(v Value) (bool, error) {
 	return truth(v), nil
 }
 
-func (x *concatExpr) eval(r *run) (Value, error) {
-	from := len(r.args)
-	n := 0
-	for _, part := range x.parts {
-		v, err := part.eval(r)
-		if err != nil {
-			return Value{}, err
-		}
-		if v.kind != kString {
-			s, err := r.text(v)
-			if err != nil {
-				return Value{}, err
-			}
-			v = String(s)
-		}
-		n += len(v.str())
-		r.args = append(r.args, v)
-	}
-	parts := r.args[from:]
-	r.args = r.args[:from]
-	if first := parts[0].str(); len(first) >= growing {
-		for _, p := range parts[1:] {
-			var err error
-			if first, err = r.concat(first, p.str()); err != nil {
-				return Value{}, err
-			}
-		}
-		return String(first), nil
-	}
-	if err := r.take(n); err != nil {
-		return Value{}, err
-	}
-	var b strings.Builder
-	b.Grow(n)
-	for _, p := range parts {
-		b.WriteString(p.str())
-	}
-	return String(b.String()), nil
-}
-
 func (x *compareExpr) eval(r *run) (Value, error) {
 	ok, err := x.test(r)
 	return Bool(ok), err
@@ -285,8 +243,18 @@ func (r *run) compare(op string, a, b Value) (bool, error) {
 }
 
 func newAttr(of expr, name token) *attrExpr {
-	_, method := mapMethods[name.text]
-	return &attrExpr{of, name.text, name.line, !method && !hidden(Mapping(nil), name.text)}
+	return &attrExpr{of, name.text, name.line, onlyKey(name.text)}
+}
+
+func newItem(of, key expr, line int) *itemExpr {
+	c, ok := key.(*constExpr)
+	return &itemExpr{of, key, line, ok && c.v.kind == kString && onlyKey(c.v.str())}
+}
+
+// onlyKey reports a name that a mapping has no attribute of.
+func onlyKey(name string) bool {
+	_, method := mapMethods[name]
+	return !method && !hidden(Mapping(nil), name)
 }
 
 func (x *attrExpr) eval(r *run) (Value, error) {
@@ -355,8 +323,12 @@ func (x *itemExpr) eval(r *run) (Value, error) {
 	if c, ok := x.key.(*constExpr); ok {
 		k = c.v
 		if of.kind == kMap && k.kind == kString {
-			if v := of.mapping().peek(k.str()); v != nil {
+			name := k.str()
+			if v := of.mapping().peek(name); v != nil {
 				return *v, nil
+			}
+			if x.plain {
+				return undefinedKey(name), nil
 			}
 		}
 	} else if k, err = x.key.eval(r); err != nil {

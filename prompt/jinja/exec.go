@@ -14,7 +14,16 @@ func (s *dataStmt) exec(r *run) (signal, error) {
 	return done, r.wrote()
 }
 
+// printer is an expression that writes what it gives as it comes.
+type printer interface{ print(r *run) error }
+
 func (s *printStmt) exec(r *run) (signal, error) {
+	if p, ok := s.x.(printer); ok {
+		if err := p.print(r); err != nil {
+			return done, at(s.line, err)
+		}
+		return done, r.wrote()
+	}
 	v, err := s.x.eval(r)
 	if err != nil {
 		return done, at(s.line, err)

@@ -33,30 +33,55 @@ func (r *run) tooDeepCall() error {
 
 // call runs a macro and returns its text.
 func (m *macro) call(r *run, a *args, caller Value) (Value, error) {
+	before := r.fr
+	if err := m.enter(r, a, caller); err != nil {
+		return Value{}, err
+	}
+	text, _, err := r.capture(m.decl.body)
+	m.leave(r, before)
+	return String(text), err
+}
+
+// print runs a macro whose text is written as it comes.
+func (m *macro) print(r *run, a *args, caller Value) error {
+	before := r.fr
+	if err := m.enter(r, a, caller); err != nil {
+		return err
+	}
+	_, err := r.exec(m.decl.body)
+	m.leave(r, before)
+	return err
+}
+
+// enter makes the frame of a call the one at hand, with the arguments in it.
+func (m *macro) enter(r *run, a *args, caller Value) error {
 	d := m.decl
 	if r.depth++; r.depth > r.o.Depth {
-		return Value{}, r.tooDeepCall()
+		return r.tooDeepCall()
 	}
 	if err := r.spend(2 + d.weight); err != nil {
-		return Value{}, err
+		return err
 	}
 	f, err := r.frame(d.fn, m.up)
 	if err != nil {
-		return Value{}, err
+		return err
 	}
 	if err := d.fill(r, f, a, caller); err != nil {
-		return Value{}, err
+		return err
 	}
-	before := r.fr
 	r.fr = f
-	text, _, err := d.run(r)
-	r.fr = before
-	r.depth--
-	if !d.fn.holds {
+	r.begin(d.init)
+	return d.complete(r)
+}
+
+// leave goes back to the frame of the caller.
+func (m *macro) leave(r *run, before *frame) {
+	if f := r.fr; !m.decl.fn.holds {
 		clear(f.vars)
 		r.free = append(r.free, f)
 	}
-	return String(text), err
+	r.fr = before
+	r.depth--
 }
 
 // frame makes or reuses a frame.
@@ -81,7 +106,7 @@ func (d *macroStmt) fill(r *run, f *frame, a *args, caller Value) error {
 	for i, v := range a.pos[:n] {
 		f.vars[d.params[i].at.slot] = v
 	}
-	rest := &Map{}
+	var rest *Map
 	callerSet := false
 	for i, name := range a.names {
 		at := -1
@@ -98,10 +123,16 @@ func (d *macroStmt) fill(r *run, f *frame, a *args, caller Value) error {
 		case d.kwargs == nil:
 			return typeError("macro %s takes no keyword argument %s", quote(d.name), quote(name))
 		default:
+			if rest == nil {
+				rest = &Map{}
+			}
 			rest.Set(name, a.kw[i])
 		}
 	}
 	if d.kwargs != nil {
+		if rest == nil {
+			rest = &Map{}
+		}
 		f.vars[d.kwargs.at.slot] = Mapping(rest)
 	}
 	if len(a.pos) > n && d.varargs == nil {
@@ -133,35 +164,66 @@ func (d *macroStmt) fillCaller(f *frame, caller Value, set bool) error {
 	return nil
 }
 
-// run gives parameters left out their defaults and runs the body in r.fr.
-func (d *macroStmt) run(r *run) (string, signal, error) {
-	r.begin(d.init)
+// complete gives parameters left out their defaults, in r.fr.
+func (d *macroStmt) complete(r *run) error {
 	without := len(d.params) - len(d.defaults)
 	for i, p := range d.params {
 		if r.fr.vars[p.at.slot].kind != kMissing {
 			continue
 		}
-		v := undefinedHint("parameter " + quote(p.name) + " was not provided")
-		if i >= without {
-			var err error
-			if v, err = d.defaults[i-without].eval(r); err != nil {
-				return "", done, at(d.line, err)
-			}
+		if i < without {
+			r.fr.vars[p.at.slot] = undefinedHint("parameter " + quote(p.name) + " was not provided")
+			continue
+		}
+		v, err := d.defaults[i-without].eval(r)
+		if err != nil {
+			return at(d.line, err)
 		}
 		r.fr.vars[p.at.slot] = v
 	}
-	return r.capture(d.body)
+	return nil
 }
 
 func (s *callBlock) exec(r *run) (signal, error) {
-	v, err := s.call.eval(r)
-	if err == nil {
-		r.out, err = r.appendText(r.out, v)
-	}
-	if err != nil {
+	if err := s.call.print(r); err != nil {
 		return done, at(s.line, err)
 	}
 	return done, r.wrote()
+}
+
+// print writes what a call gives; a macro writes itself.
+func (x *callExpr) print(r *run) error {
+	v := Value{}
+	var err error
+	if _, ok := x.fn.(*attrExpr); ok {
+		v, err = x.eval(r)
+	} else if v, err = x.fn.eval(r); err == nil {
+		if v.kind == kMacro {
+			return at(x.line, x.printMacro(r, as[macro](v)))
+		}
+		v, err = x.invoke(r, v)
+		err = at(x.line, err)
+	}
+	if err != nil {
+		return err
+	}
+	r.out, err = r.appendText(r.out, v)
+	return err
+}
+
+func (x *callExpr) printMacro(r *run, m *macro) error {
+	from := len(r.args)
+	a, err := r.push(&x.args)
+	if err != nil {
+		return err
+	}
+	caller := Value{}
+	if x.caller != nil {
+		caller = boxed(kMacro, &macro{x.caller, r.fr})
+	}
+	err = m.print(r, a, caller)
+	r.pop(a, from)
+	return err
 }
 
 // eval calls a method, a macro or a function. Methods of strings and mappings

@@ -155,8 +155,14 @@ func (m *Map) find(h key) int {
 	return -1
 }
 
+// sized is an empty mapping with room for so many entries.
+func sized(n int) *Map {
+	room := make([]Value, 2*n)
+	return &Map{keys: room[:0:n], vals: room[n:n]}
+}
+
 func (m *Map) clone() *Map {
-	c := &Map{}
+	c := sized(len(m.keys))
 	for i, k := range m.keys {
 		h, _ := keyOf(k)
 		c.put(k, h, m.vals[i])

@@ -44,6 +44,9 @@ type (
 	itemExpr struct {
 		of, key expr
 		line    int
+		// plain is set where in a mapping the key is a text and can only be one
+		// of its keys.
+		plain bool
 	}
 	sliceExpr struct {
 		of                expr

@@ -138,7 +138,7 @@ func (m *marker) outside(x expr) bool {
 		if x.of == nil {
 			return false
 		}
-	case *tupleExpr, *listExpr, *dictExpr, *sliceExpr, *testExpr, *notExpr, *andExpr, *orExpr, *signExpr, *binExpr, *concatExpr,
+	case *tupleExpr, *listExpr, *dictExpr, *sliceExpr, *testExpr, *notExpr, *andExpr, *orExpr, *signExpr, *binExpr, *sumExpr, *concatExpr,
 		*compareExpr, *condExpr:
 	default:
 		return false

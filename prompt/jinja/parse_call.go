@@ -46,7 +46,7 @@ func (p *parser) subscript(x expr) (expr, error) {
 			return newAttr(x, attr), nil
 		case tInteger:
 			v, err := constant(attr)
-			return &itemExpr{x, &constExpr{v}, t.line}, err
+			return newItem(x, &constExpr{v}, t.line), err
 		}
 		return nil, syntax(attr.line, "expected name or number")
 	}
@@ -68,14 +68,14 @@ func (p *parser) subscript(x expr) (expr, error) {
 		if s, ok := parts[0].(*sliceExpr); ok {
 			return s, nil
 		}
-		return &itemExpr{x, parts[0], t.line}, nil
+		return newItem(x, parts[0], t.line), nil
 	}
 	for _, part := range parts {
 		if _, ok := part.(*sliceExpr); ok {
 			return nil, syntax(t.line, "a slice in a tuple is outside of what chat templates may use")
 		}
 	}
-	return &itemExpr{x, &tupleExpr{parts}, t.line}, nil
+	return newItem(x, &tupleExpr{parts}, t.line), nil
 }
 
 // subscribed is one part inside of brackets: an expression or a slice of of.

@@ -115,6 +115,8 @@ func (p *parser) binary(level int) (expr, error) {
 			return nil, err
 		}
 		switch {
+		case t.sort == "+":
+			a = newSum(a, b, t.line)
 		case t.sort != "~":
 			a = &binExpr{t.sort, a, b, t.line}
 		case joined == nil:
@@ -184,6 +186,9 @@ func (p *parser) primary() (expr, error) {
 	case "[":
 		p.next()
 		items, err := p.sequence("]")
+		if vs, ok := constants(items); ok && len(vs) > 0 {
+			return &constExpr{List(vs...)}, err
+		}
 		return &listExpr{items}, err
 	case "{":
 		return p.dict()
@@ -222,7 +227,24 @@ func (p *parser) tupleOf(one func() (expr, error), end func() bool) (expr, error
 	if len(items) == 0 && (end == nil || !p.is(")")) {
 		return nil, syntax(p.cur().line, "Expected an expression, got '%s'", p.cur().shown())
 	}
+	if vs, ok := constants(items); ok && len(vs) > 0 {
+		return &constExpr{tuple(vs...)}, nil
+	}
 	return &tupleExpr{items}, nil
+}
+
+// constants are the values of expressions that are all constants: a list of
+// such is made once.
+func constants(xs []expr) ([]Value, bool) {
+	vs := make([]Value, len(xs))
+	for i, x := range xs {
+		c, ok := x.(*constExpr)
+		if !ok {
+			return nil, false
+		}
+		vs[i] = c.v
+	}
+	return vs, true
 }
 
 // sequence reads expressions up to a bracket; a comma may stand before it.

@@ -112,7 +112,7 @@ func (c *recording) cell(r *run, w *watchCell, v Value) {
 // write keeps an assignment to a namespace.
 func (c *recording) write(r *run, t *fieldExpr, ns, v Value) {
 	if !t.outside {
-		c.lost = c.lost || r.old(&ns)
+		c.lost = c.lost || r.old(ns)
 		return
 	}
 	if v.kind == kMacro || fleeting(v) {
@@ -127,7 +127,7 @@ func (c *recording) write(r *run, t *fieldExpr, ns, v Value) {
 
 // old reports a namespace from outside of the round under way: what looks at
 // one is watched, or else makes the round one that cannot be reused.
-func (r *run) old(v *Value) bool {
+func (r *run) old(v Value) bool {
 	return r.rec != nil && v.kind == kNamespace && v.n <= r.rec.born
 }
 
