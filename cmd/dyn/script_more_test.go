@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -82,5 +85,57 @@ func lastSession(ts *testscript.TestScript, _ bool, args []string) {
 	})
 	if !ok {
 		ts.Fatalf("no turn came to the ledger")
+	}
+}
+
+// talkKey is the key of a script's conversation.
+type talkKey struct{}
+
+// talk is a conversation of a script, and what its last turn cost.
+type talk struct {
+	messages       []map[string]string
+	prompt, cached int
+}
+
+// say adds a user's message to the script's conversation, asks the daemon for
+// an answer and adds that too: say how are you.
+func say(ts *testscript.TestScript, _ bool, args []string) {
+	k := ts.Value(talkKey{}).(*talk)
+	f, err := folders.Find(ts.Getenv)
+	ts.Check(err)
+	picture, err := control.New(f.Socket()).Snapshot(context.Background())
+	ts.Check(err)
+	k.messages = append(k.messages, map[string]string{"role": "user", "content": strings.Join(args, " ")})
+	body, err := json.Marshal(map[string]any{"model": picture.Models[0].ID, "messages": k.messages})
+	ts.Check(err)
+	resp, err := http.Post(picture.Daemon.URL+"/v1/chat/completions", "application/json", bytes.NewReader(body))
+	ts.Check(err)
+	defer resp.Body.Close()
+	var doc struct {
+		Choices []struct{ Message struct{ Content string } }
+		Usage   struct {
+			Prompt  int `json:"prompt_tokens"`
+			Details struct {
+				CachedTokens int `json:"cached_tokens"`
+			} `json:"prompt_tokens_details"`
+		}
+	}
+	ts.Check(json.NewDecoder(resp.Body).Decode(&doc))
+	if len(doc.Choices) != 1 {
+		ts.Fatalf("no answer: %s", resp.Status)
+	}
+	k.messages = append(k.messages, map[string]string{"role": "assistant", "content": doc.Choices[0].Message.Content})
+	k.prompt, k.cached = doc.Usage.Prompt, doc.Usage.Details.CachedTokens
+	ts.Logf("%d prompt tokens, %d cached", k.prompt, k.cached)
+}
+
+// cached checks how many tokens of the last turn of the conversation were
+// computed at most: cached all but 40.
+func cached(ts *testscript.TestScript, neg bool, args []string) {
+	k := ts.Value(talkKey{}).(*talk)
+	most, err := strconv.Atoi(args[len(args)-1])
+	ts.Check(err)
+	if got := k.prompt - k.cached; got <= most == neg {
+		ts.Fatalf("%d of %d tokens were computed", got, k.prompt)
 	}
 }

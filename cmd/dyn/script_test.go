@@ -36,6 +36,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": exitCode, "take": takePort, "gone": gone, "killdaemon": killDaemon, "turn": sendTurn, "answered": answered, "engine": startEngine,
 			"status": askStatus, "secret": lastSecret, "launcher": launcherKey, "session": lastSession,
+			"say": say, "cached": cached,
 		},
 		Setup:         setup,
 		UpdateScripts: *update,
@@ -52,6 +53,7 @@ func setup(env *testscript.Env) error {
 		env.Setenv(name, "")
 	}
 	env.Values[answers{}] = make(chan string, 8)
+	env.Values[talkKey{}] = new(talk)
 	env.Setenv("DYN_SERVER__PORT", "0")
 	env.Setenv("DYN_WORKER__SPEED", "0")
 	env.Defer(func() {
