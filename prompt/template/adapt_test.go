@@ -189,3 +189,26 @@ func TestHostile(t *testing.T) {
 		t.Errorf("error %v, want a limit", err)
 	}
 }
+
+// Tools in the form that is printed.
+func TestToolForms(t *testing.T) {
+	tn := &turn.Turn{Messages: []turn.Message{user("q")}, Tools: []turn.Tool{
+		{Name: "f", Description: "d", Schema: []byte(`{"z": 1.0}`)}, {Name: "g", Custom: true}, {Name: "later", Deferred: true},
+	}}
+	const list = `{% for t in tools or [] %}`
+	for text, want := range map[string]string{
+		list + `{{ t | tojson }}{% endfor %}`: `{"type": "function", "function": {"name": "f", "description": "d", "parameters": {"z": 1.0}}}` +
+			`{"type": "function", "function": {"name": "g", "parameters": {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}}}`,
+		list + `{{ t.name ~ ' ' }}{% endfor %}`:                                         "f g ",
+		list + `{{ t.name + ':' + t.description + ' ' }}{% endfor %}`:                   "f:d g: ",
+		list + `{{ t.function.name + ':' + t.function.description + ' ' }}{% endfor %}`: "f:d g: ",
+	} {
+		var p Page
+		if err := opened(t, text+each(plainBody), nil).Render(&p, tn); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(p.Text); got != want+"[user|q][assistant|" {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}

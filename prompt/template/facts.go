@@ -27,6 +27,7 @@ type facts struct {
 	oneCall     bool // one call in an answer is all that is printed
 	shortIDs    bool // ids of calls must be nine letters and digits
 	described   bool // a tool must have a description
+	bare        bool // a tool is wanted without the object around its function
 
 	reasoning string // field, inlineReasoning, partReasoning or ""
 	oneText   bool   // beside calls, text and reasoning are not taken both

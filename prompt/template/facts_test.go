@@ -35,6 +35,7 @@ func told(f *facts) string {
 	say(f.oneCall, "one-call")
 	say(f.shortIDs, "short-ids")
 	say(f.described, "described-tools")
+	say(f.bare, "bare-tools")
 	say(f.oneText, "one-text")
 	say(!f.pure, "own-end")
 	var names []string

@@ -283,6 +283,9 @@ func adapted(f *facts, s *scenario, tn *turn.Turn) string {
 		}
 		before = role
 	}
+	if len(tn.Tools) > 0 && f.bare {
+		return "tools without the object around them"
+	}
 	for _, tool := range tn.Tools {
 		if tool.Description == "" {
 			return "a description"

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -63,6 +62,7 @@ type Page struct {
 type made struct {
 	key xxh3.Uint128
 	m   *jinja.Map
+	end int // of what is printed for the messages up to here, see places
 }
 
 // Render brings p up to a turn. The error has ErrRefused or jinja.ErrLimit in
@@ -86,7 +86,7 @@ func (t *Template) Render(p *Page, tn *turn.Turn) error {
 	p.made, p.fresh = p.fresh, p.made
 	p.list, p.spare = p.spare, p.list
 	p.Hidden = p.plan.images
-	p.spans(len(tn.Messages))
+	f.places(p, tn)
 	p.Opening = f.opening(p, tn)
 	return nil
 }
@@ -116,7 +116,7 @@ func (f *form) messages(p *Page, tn *turn.Turn) {
 		pieces := p.plan.pieces[it.from:it.to]
 		x := made{key: p.sum.item(tn.Messages, it, pieces)}
 		if i < len(p.made) && p.made[i].key == x.key {
-			x.m = p.made[i].m
+			x.m, x.end = p.made[i].m, p.made[i].end
 		} else {
 			x.m = p.w.message(it, pieces)
 		}
@@ -161,39 +161,6 @@ func (f *form) variables(p *Page, tn *turn.Turn, list []jinja.Value, generate bo
 	ctx.Set("messages", jinja.List(list...))
 	ctx.Set("add_generation_prompt", jinja.Bool(generate))
 	return ctx
-}
-
-// spans finds where the messages of the turn stand: where their items do.
-func (p *Page) spans(messages int) {
-	p.Spans = slices.Grow(p.Spans[:0], messages)[:messages]
-	for i := range p.Spans {
-		p.Spans[i] = Span{-1, 0}
-	}
-	p.end = -1
-	for i, at := range p.memo.Spans() {
-		it := &p.plan.items[i]
-		p.end = at.End
-		for _, x := range p.plan.pieces[it.from:it.to] {
-			p.Spans[x.message] = p.Spans[x.message].and(at)
-		}
-	}
-	for i := range p.Spans {
-		if p.Spans[i].Start < 0 {
-			p.Spans[i] = unknown
-		}
-	}
-}
-
-// and is the span of s and more. A Start of −1 stands for nothing yet where
-// End is 0, and for what is not known else.
-func (s Span) and(more jinja.Span) Span {
-	switch {
-	case more.Start < 0 || s == unknown:
-		return unknown
-	case s.Start < 0:
-		return Span{more.Start, more.End}
-	}
-	return Span{min(s.Start, more.Start), max(s.End, more.End)}
 }
 
 // Bytes is how much memory the page holds, roughly.

@@ -81,3 +81,31 @@ func TestAnswersPlace(t *testing.T) {
 		t.Error("no answer was found in its place")
 	}
 }
+
+// The places of answers are found also where a template gathers its text and
+// prints it in the end.
+func TestPlacesUntraced(t *testing.T) {
+	tmpl := opened(t, `{% set ns = namespace(t='') %}{% for m in messages %}{% set ns.t = ns.t ~ '[' ~ m.role ~ '|' ~ m.content ~ ']' %}{% endfor %}`+
+		`{{ ns.t }}{% if add_generation_prompt %}[assistant|{% endif %}`, nil)
+	tn := &turn.Turn{}
+	var p Page
+	for i := range 4 {
+		tn.Messages = append(tn.Messages, user("q", strings.Repeat("x", i)))
+		if i == 3 {
+			tn.Messages[0] = user("another")
+		}
+		if err := tmpl.Render(&p, tn); err != nil {
+			t.Fatal(err)
+		}
+		for j, m := range tn.Messages {
+			at := p.Spans[j]
+			switch {
+			case m.Role == turn.User && at != unknown:
+				t.Errorf("turn %d: message %d has the place %v", i, j, at)
+			case m.Role == turn.Assistant && string(p.Text[at.Start:at.End]) != "[assistant|"+m.Blocks[0].Text+"]":
+				t.Errorf("turn %d: message %d is %q", i, j, p.Text[at.Start:at.End])
+			}
+		}
+		tn.Messages = append(tn.Messages, says(turn.Block{Text: strings.Repeat("a", i)}))
+	}
+}

@@ -127,20 +127,29 @@ func (t *trial) generate() []any { return t.listing(wordTool) }
 func (t *trial) listing(name string) []any {
 	more := []any{"add_generation_prompt", true}
 	if t.listed {
-		more = append(more, "tools", []object{tool(name, "a tool")})
+		more = append(more, "tools", []object{t.tool(name, "a tool")})
 	}
 	return more
 }
 
-// lists finds whether a list of tools is taken.
+// lists finds whether a list of tools is taken, and in what form: the one
+// that is printed.
 func (t *trial) lists() {
-	t.listed = true
-	for _, content := range []any{wordUser, []object{{"type": "text", "text": wordUser}}} {
-		if _, ok := t.render([]object{{"role": "user", "content": content}}, t.generate()...); ok {
-			return
+	try := func(bare bool) (taken, printed bool) {
+		t.f.bare, t.listed = bare, true
+		for _, content := range []any{wordUser, []object{{"type": "text", "text": wordUser}}} {
+			text, ok := t.render([]object{{"role": "user", "content": content}}, t.generate()...)
+			taken, printed = taken || ok, printed || ok && strings.Contains(text, wordTool)
 		}
+		return taken, printed
 	}
-	t.listed = false
+	if _, printed := try(true); printed {
+		if _, wrapped := try(false); !wrapped {
+			t.f.bare = true
+		}
+		return
+	}
+	t.listed, _ = try(false)
 }
 
 // inOrder reports whether words stand in a text one after another.
@@ -169,8 +178,9 @@ func with(m object, name string, value any) object {
 	return m
 }
 
-// tool is a tool of one parameter; an empty description is left out.
-func tool(name, description string) object {
+// tool is a tool of one parameter in the form that was found; an empty
+// description is left out.
+func (t *trial) tool(name, description string) object {
 	fn := object{
 		"name": name,
 		"parameters": object{
@@ -179,6 +189,9 @@ func tool(name, description string) object {
 	}
 	if description != "" {
 		fn["description"] = description
+	}
+	if t.f.bare {
+		return fn
 	}
 	return object{"type": "function", "function": fn}
 }

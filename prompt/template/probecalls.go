@@ -139,6 +139,6 @@ func (t *trial) callPrinted(ms []object) bool {
 // toolPrinted reports whether a tool with this description is.
 func (t *trial) toolPrinted(description string) bool {
 	out, ok := t.render([]object{t.say(turn.User, wordUser)}, "add_generation_prompt", true,
-		"tools", []object{tool(wordTool, description)})
+		"tools", []object{t.tool(wordTool, description)})
 	return ok && strings.Contains(out, wordTool)
 }

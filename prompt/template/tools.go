@@ -73,6 +73,9 @@ func (f *form) toolValue(t *turn.Tool) jinja.Value {
 		fn.Set("description", jinja.String(strings.Clone(t.Description)))
 	}
 	fn.Set("parameters", parameters(t))
+	if f.bare {
+		return jinja.Mapping(fn)
+	}
 	m := new(jinja.Map)
 	m.Set("type", jinja.String("function"))
 	m.Set("function", jinja.Mapping(fn))
