@@ -5,9 +5,10 @@
 # rooms, and the whole program between a load generator and engines that answer
 # at once. The latter need the load generator of BENCH_PEERS (default
 # ../shared/tools/peers), and for the floor (a frontend without sessions,
-# routing and ledger) the code of BENCH_SPIKE (default ../shared/prototypes);
-# what is absent is left out, and said. Everything else lies in BENCH_WORK.
-# Traffic stays on the loopback interface. N is the number of requests of a
+# routing and ledger) the code of BENCH_SPIKE (default ../shared/prototypes).
+# The peer, vllm-router, comes from PyPI. What is absent is left out, and said.
+# Everything else lies in BENCH_WORK. Traffic stays on the loopback interface.
+# Memory is filled by 10,000 distinct prompts and by 100,000. N is the number of requests of a
 # TTFT row (default 200). Run it on a quiet machine, NICE=-10 as root helps.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -40,7 +41,9 @@ program() {
   rm -f "$work"/peers/results/*.jsonl
   export ANCHOR_WORK=$work/anchors FIXTURES=$fixtures
   "$work/peers/setup.sh" none >/dev/null
+  # shellcheck disable=SC2086
   CUSTOM_CMD=$work/dyn.sh OUT=$work/peers/results/dyn.jsonl "$work/peers/run.sh" custom $parts >/dev/null
+  FILL=100000 CUSTOM_CMD=$work/dyn.sh OUT=$work/peers/results/dyn.jsonl "$work/peers/run.sh" custom fill >/dev/null
   if [ -d "$spike/frontend" ]; then
     mkdir -p "$work/spike/own"
     cp go.sum "$work/spike/"
@@ -52,6 +55,11 @@ program() {
       OUT=$work/peers/results/spike.jsonl "$work/peers/run.sh" custom ttftq ttftf rps stream >/dev/null
   else
     echo "!! SKIPPED: the floor: no $spike/frontend"
+  fi
+  if "$work/peers/setup.sh" vllm >"$work/peer.log" 2>&1; then
+    OUT=$work/peers/results/peer.jsonl "$work/peers/run.sh" vllm ttftq ttftf rps stream >>"$work/peer.log"
+  else
+    echo "!! SKIPPED: the peer: vllm-router cannot be installed, see $work/peer.log"
   fi
 }
 
@@ -86,5 +94,5 @@ program
 mkdir -p "$work/peers/results"
 cat "$work/small.jsonl" >>"$work/peers/results/dyn.jsonl"
 go test -run '^$' -bench . -benchtime "${BENCH_TIME:-1s}" -benchmem ./... >"$work/go.txt"
-go run ./scripts/bench -results "$work/peers/results" -go "$work/go.txt" -commit "$(git rev-parse --short=12 HEAD)" >docs/bench.md
+go run ./scripts/bench -results "$work/peers/results" -go "$work/go.txt" -peer "vllm-router 0.1.17, policy cache_aware" -commit "$(git rev-parse --short=12 HEAD)" >docs/bench.md
 echo "docs/bench.md is written"

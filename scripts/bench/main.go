@@ -13,7 +13,8 @@ import (
 )
 
 func main() {
-	results := flag.String("results", "", "folder with dyn.jsonl and spike.jsonl")
+	results := flag.String("results", "", "folder with dyn.jsonl, spike.jsonl and peer.jsonl")
+	peer := flag.String("peer", "a peer", "name of the peer in peer.jsonl")
 	gotest := flag.String("go", "", "output of go test -bench")
 	commit := flag.String("commit", "", "commit that was measured")
 	hang := flag.String("fin", "", "dyn to measure a client's FIN with, instead of making the page")
@@ -29,6 +30,7 @@ func main() {
 	p := page{w: bufio.NewWriter(os.Stdout)}
 	p.dyn = read(filepath.Join(*results, "dyn.jsonl"))
 	p.spike = read(filepath.Join(*results, "spike.jsonl"))
+	p.peer, p.name = read(filepath.Join(*results, "peer.jsonl")), *peer
 	p.head(*commit)
 	p.program()
 	p.rooms(*gotest)

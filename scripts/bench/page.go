@@ -12,8 +12,9 @@ import (
 
 // page writes the document.
 type page struct {
-	w          *bufio.Writer
-	dyn, spike []record
+	w                *bufio.Writer
+	dyn, spike, peer []record
+	name             string // of the peer; "" without one
 }
 
 func (p *page) put(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
@@ -27,10 +28,17 @@ func (p *page) row(cells ...string) { p.put("| %s |", strings.Join(cells, " | ")
 func (p *page) head(commit string) {
 	p.put("# Measured\n")
 	p.put("Written by `make bench`, %s, commit `%s`. %s.", time.Now().UTC().Format(time.DateOnly), commit, machine())
-	p.put("All figures are of one run, dyn first and the floor after it; load generator, dyn and engines share the cores. Only ratios within")
+	p.put("All figures are of one run, one program after the other; load generator, frontend and engines share the cores. Only ratios within")
 	p.put("a table should be read across machines. The engines of the first part answer at once, so that what is left is the frontend.\n")
-	p.put("*Floor* is a frontend of 150 lines without sessions, routing, parsing and ledger, measured in the same run. The bar is twice its")
-	p.put("cost; a ratio over 2 loses.\n")
+	p.put("*Floor* is a frontend of 150 lines that tokenises, without sessions, routing, parsing and ledger. *Peer* is %s: it forwards", p.peerName())
+	p.put("text, so it does not tokenise. A figure in bold misses its bar; bars hold for a machine that does nothing else.\n")
+}
+
+func (p *page) peerName() string {
+	if len(p.peer) == 0 {
+		return "absent in this run"
+	}
+	return p.name
 }
 
 // of picks records of one test.
@@ -43,9 +51,9 @@ func of(rs []record, test string) (out []record) {
 	return out
 }
 
-// twin finds the floor's record of the same case, nil when there is none.
-func (p *page) twin(r record) record {
-	for _, s := range p.spike {
+// twin finds the record of the same case in another's, nil when there is none.
+func twin(others []record, r record) record {
+	for _, s := range others {
 		same := true
 		for _, key := range []string{"test", "note", "size", "conc", "stream", "max_tokens", "fresh", "warm", "newconn"} {
 			same = same && fmt.Sprint(s[key]) == fmt.Sprint(r[key])
@@ -57,26 +65,38 @@ func (p *page) twin(r record) record {
 	return nil
 }
 
-// against prints a figure, the floor's and their ratio. worse is how many
-// times the cost of the floor it is.
-func (p *page) against(r record, more bool, path ...string) []string {
-	got, ok := r.num(path...)
-	if !ok {
-		return []string{"–", "–", "–"}
+// bar is what a figure has to reach: at most, or at least when more is set.
+// The zero value is none.
+type bar struct {
+	at   float64
+	more bool
+}
+
+func (b bar) missed(v float64) bool {
+	return b.at > 0 && (b.more && v < b.at || !b.more && v > b.at)
+}
+
+// against prints dyn's figure, the floor's, the peer's and the bar.
+func (p *page) against(r record, b bar, path ...string) []string {
+	text, bound := "–", "–"
+	if got, ok := r.num(path...); ok {
+		text = figure(got)
+		if b.missed(got) {
+			text = "**" + text + "**"
+		}
 	}
-	floor, ok := p.twin(r).num(path...)
-	if !ok || floor == 0 || got == 0 {
-		return []string{figure(got), "–", "–"}
+	if b.at > 0 {
+		bound = figure(b.at)
 	}
-	ratio := got / floor
-	if more {
-		ratio = floor / got
+	return []string{text, other(p.spike, r, path), other(p.peer, r, path), bound}
+}
+
+// other prints somebody else's figure of the same case.
+func other(rs []record, r record, path []string) string {
+	if v, ok := twin(rs, r).num(path...); ok {
+		return figure(v)
 	}
-	text := fmt.Sprintf("%.2f", ratio)
-	if ratio > 2 {
-		text = "**" + text + "**"
-	}
-	return []string{figure(got), figure(floor), text}
+	return "–"
 }
 
 func figure(f float64) string {
@@ -95,7 +115,7 @@ func (p *page) program() {
 		return
 	}
 	p.put("## Added time to first token, one client, ms (p50)\n")
-	p.table("tokens", "case", "dyn", "floor", "times the floor", "dyn p99")
+	p.table("tokens", "case", "dyn", "floor", "peer", "bar", "dyn p99")
 	for _, r := range of(p.dyn, "ttft") {
 		size, _ := r.num("size")
 		p99, _ := r.num("added_ms", "p99")
@@ -103,28 +123,56 @@ func (p *page) program() {
 		if note == "" {
 			note = "distinct prompts"
 		}
-		p.row(slices.Concat([]string{figure(size), note}, p.against(r, false, "added_ms", "p50"), []string{figure(p99)})...)
+		p.row(slices.Concat([]string{figure(size), note}, p.against(r, ttftBar(r), "added_ms", "p50"), []string{figure(p99)})...)
 	}
 	p.put("\n## Turns per second, 2k-token prompts, one token out\n")
-	p.table("clients", "dyn", "floor", "floor / dyn", "dyn CPU ms/turn", "floor CPU ms/turn", "times the floor", "errors")
+	p.table("clients", "dyn", "floor", "peer", "bar", "CPU ms/turn: dyn", "floor", "peer", "errors")
 	for _, r := range of(p.dyn, "rps") {
 		conc, _ := r.num("conc")
 		errs, _ := r.num("errors")
-		p.row(slices.Concat([]string{fmt.Sprint(conc)}, p.against(r, true, "rps"), p.against(r, false, "cpu_ms_per_req_router"), []string{fmt.Sprint(errs)})...)
+		b := bar{}
+		if conc >= 64 {
+			b = bar{at: 4000, more: true}
+		}
+		p.row(slices.Concat([]string{fmt.Sprint(conc)}, p.against(r, b, "rps"), p.against(r, bar{}, "cpu_ms_per_req_router")[:3], []string{fmt.Sprint(errs)})...)
 	}
+	p.streams()
+	p.rest()
+}
+
+// ttftBar is the bar of a row of the first table: with everything switched
+// on, for a first turn and for a new last message on a long prefix.
+func ttftBar(r record) bar {
+	if !strings.HasPrefix(r.str("note"), "client without delayed ACK") {
+		return bar{}
+	}
+	if strings.Contains(r.str("note"), "new last message") {
+		return bar{at: 1}
+	}
+	size, _ := r.num("size")
+	return bar{at: map[float64]float64{2000: 0.6, 20000: 1.8, 60000: 4}[size]}
+}
+
+func (p *page) streams() {
 	p.put("\n## Streams\n")
 	p.put("Tokens per CPU second of the frontend; paced is one token per 10 ms and stream.\n")
-	p.table("case", "streams", "tokens", "dyn", "floor", "floor / dyn", "gap p50 ms", "gap p99 ms", "errors")
+	p.table("case", "streams", "tokens", "dyn", "floor", "peer", "bar", "gap p50 ms", "gap p99 ms", "errors")
 	for _, r := range of(p.dyn, "stream") {
 		conc, _ := r.num("conc")
 		chunks, _ := r.num("chunks")
 		mid, _ := r.num("gap_ms", "p50")
 		far, _ := r.num("gap_ms", "p99")
 		errs, _ := r.num("errors")
-		p.row(slices.Concat([]string{r.str("note"), fmt.Sprint(conc), figure(chunks)}, p.against(r, true, "chunks_per_cpu_s_router"),
+		b := bar{}
+		switch {
+		case r.str("note") == "burst":
+			b = bar{at: 220000, more: true}
+		case conc == 64:
+			b = bar{at: 40000, more: true}
+		}
+		p.row(slices.Concat([]string{r.str("note"), fmt.Sprint(conc), figure(chunks)}, p.against(r, b, "chunks_per_cpu_s_router"),
 			[]string{figure(mid), figure(far), fmt.Sprint(errs)})...)
 	}
-	p.rest()
 }
 
 // rest is what has no floor to compare with.
@@ -141,7 +189,8 @@ func (p *page) rest() {
 	}
 	for _, r := range of(p.dyn, "fill") {
 		mib, _ := r.num("proc", "router", "peak_rss_mib")
-		p.row("peak resident MiB, 10,000 distinct 2k prompts", figure(mib))
+		n, _ := r.num("n")
+		p.row(fmt.Sprintf("peak resident MiB, %.0f distinct 2k prompts", n), figure(mib))
 	}
 	for _, r := range of(p.dyn, "fin") {
 		mid, _ := r.num("p50_ms")
