@@ -92,6 +92,22 @@ func (r *Raw) fetch(key uint64) *turn.RawTurn {
 	return &e.turn
 }
 
+// Forget drops the answers of a session from memory.
+func (r *Raw) Forget(session string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for elem := r.lru.Front(); elem != nil; {
+		t := &elem.Value.(*rawEntry).turn
+		elem = elem.Next()
+		if t.Session == session {
+			r.drop(t.Key)
+		}
+	}
+}
+
 // Answered reports whether the history with this hash is known to have got an
 // answer. It is remembered as long as the answer is in memory.
 func (r *Raw) Answered(before uint64) bool {

@@ -32,6 +32,19 @@ func TestRawIsBounded(t *testing.T) {
 	}
 }
 
+func TestRawForgets(t *testing.T) {
+	r := NewRaw("m", 1<<20, nil)
+	for i := range uint64(9) {
+		r.Put(i+100, turn.RawTurn{Key: i, Session: string(rune('a' + i%3))})
+	}
+	r.Forget("b")
+	for i := range uint64(9) {
+		if gone := r.Find(i) == nil; gone != (i%3 == 1) || r.Answered(i+100) == gone {
+			t.Errorf("answer %d: forgotten %v", i, gone)
+		}
+	}
+}
+
 // shelf is a Shelf in memory.
 type shelf struct{ m sync.Map }
 

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,16 +18,34 @@ const farthest = 4096
 // drops its reasoning, or prints the answer in no place of its own.
 func (b *builder) splice(i int, said *turn.RawTurn) {
 	at := b.s.page.Spans[i]
-	if at.Start < 0 || b.shared(i) || !keeps(b.text[at.Start:at.End], said.Thinking, &b.t.Messages[i]) {
+	if at.Start < b.pos || b.shared(i) {
 		return
 	}
-	from, ok := b.cutBefore(at.Start)
-	if !ok || from < at.Start && !b.opens(said.Opening, from, at.Start) {
+	span := b.text[at.Start:at.End]
+	from, ok := b.opensAt(at.Start, said.Opening)
+	if !ok || !b.m.begins(b.text[from:at.End], said) || !keeps(span, said.Thinking, &b.t.Messages[i]) {
 		return
 	}
 	b.encode(from)
 	b.tail = append(append(b.tail, said.Opening...), said.IDs...)
-	b.piece(at.End-b.m.closing(b.text[at.Start:at.End]), true)
+	b.piece(at.End-b.m.closing(span), true)
+}
+
+// begins reports whether an answer's text begins as the answer did: with the
+// header of the generation prompt, or with what the model said. Some templates
+// print there what belongs to the message before.
+func (m *Model) begins(span []byte, said *turn.RawTurn) bool {
+	span = bytes.TrimSpace(span)
+	if len(span) == 0 {
+		return true
+	}
+	for _, ids := range [][]uint32{said.Opening, said.IDs} {
+		text := bytes.TrimSpace(m.tok.Decode(nil, ids[:min(len(ids), 32)]))
+		if len(text) > 0 && text[0] == span[0] {
+			return true
+		}
+	}
+	return false
 }
 
 // shared reports whether message i stands in one span with a neighbour.
@@ -45,10 +64,21 @@ func (b *builder) cutBefore(at int) (int, bool) {
 	return 0, false
 }
 
-// opens reports whether ids begin with what the text holds from from to to.
-func (b *builder) opens(ids []uint32, from, to int) bool {
-	return bytes.HasPrefix(b.m.tok.Decode(nil, ids), b.text[from:to])
+// opensAt is where in the text the opening of an answer goes whose text begins
+// at at. Where the opening was cut from what is before it, that is there; else
+// it holds the end of the message before.
+func (b *builder) opensAt(at int, opening []uint32) (int, bool) {
+	tokens := b.m.tok.Decode(nil, opening)
+	from, ok := b.cutBefore(at)
+	if ok && bytes.HasPrefix(tokens, b.text[from:at]) {
+		return from, true
+	}
+	before := b.text[max(b.pos, at-longestMark):at]
+	return at, b.m.tok.Boundary(slices.Concat(before, tokens), len(before))
 }
+
+// longestMark is how many bytes before a cut may matter to it.
+const longestMark = 1024
 
 // closing is how many bytes at the end of an answer's text end it: from the
 // last stop token on, or what the template is known to print after an answer.

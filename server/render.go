@@ -46,15 +46,20 @@ func (f *flight) render() error {
 // build makes the prompt, with the agent's last one as a help. One that does
 // not fit is not kept: clients may send any number of them.
 func (f *flight) build() (p session.Built, limit int, err error) {
-	p, err = f.a.Build(session.Asked{
+	limit = f.m.context()
+	q := session.Asked{
 		Model: f.m.Prompt, Turn: f.t, Rolling: f.rolling, Raw: f.m.raw,
 		Seed: cache.SaltSeed("", f.t.Salt), Blocks: f.m.blocks(),
-	})
+	}
+	p, err = f.a.Build(q)
+	if err == nil && p.Former && len(p.IDs)+summaryRoom > limit { // the client did not count the tools
+		q.AsIs = true
+		p, err = f.a.Build(q)
+	}
 	f.s.sessions.Holds(f.a, p.Bytes)
 	if err != nil {
 		return p, 0, &dialect.Problem{Kind: dialect.Invalid, Message: err.Error()}
 	}
-	limit = f.m.context()
 	if limit == 0 {
 		return p, 0, unavailable(f.m.ID)
 	}
@@ -64,6 +69,9 @@ func (f *flight) build() (p session.Built, limit int, err error) {
 	}
 	return p, limit, err
 }
+
+// summaryRoom is how many tokens a summary may take at least.
+const summaryRoom = 2048
 
 // extend makes the chains those of a prompt that goes on from the one as asked.
 func (f *flight) extend() {

@@ -15,6 +15,7 @@ type Asked struct {
 	Turn    *turn.Turn // after prompt.Steady
 	Rolling []uint64   // where it is known already, see prompt.Rolling
 	Raw     *prompt.Raw
+	AsIs    bool   // with no tools but its own
 	Seed    uint64 // of the block hashes
 	Blocks  []int  // sizes of blocks to hash by
 }
@@ -33,7 +34,10 @@ func (a *Agent) Build(q Asked) (Built, error) {
 	a.turn.Lock()
 	defer a.turn.Unlock()
 	a.inherit()
-	t, former := prompt.Former(q.Turn, a.tools)
+	t, former := q.Turn, false
+	if !q.AsIs {
+		t, former = prompt.Former(q.Turn, a.tools)
+	}
 	p, err := q.Model.Build(&a.state, t, q.Rolling, q.Raw)
 	if err != nil {
 		return Built{Bytes: a.bytes()}, err
