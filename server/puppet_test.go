@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -20,6 +21,7 @@ type puppet struct {
 	name string
 	mu   sync.Mutex
 	caps turn.Capabilities
+	now  turn.State // "" is ready
 	play func(ctx context.Context, j turn.Job) (turn.Stream, error)
 }
 
@@ -27,7 +29,14 @@ func (p *puppet) Name() string { return p.name }
 func (p *puppet) Info() turn.WorkerInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return turn.WorkerInfo{Name: p.name, State: turn.Ready, Caps: p.caps}
+	return turn.WorkerInfo{Name: p.name, State: cmp.Or(p.now, turn.Ready), Caps: p.caps}
+}
+
+// set changes the worker's state; the server must be told.
+func (p *puppet) set(now turn.State) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now = now
 }
 func (p *puppet) Load() turn.Load { return turn.Load{} }
 func (p *puppet) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) {

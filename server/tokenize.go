@@ -83,10 +83,10 @@ type tokenizeAsk struct {
 }
 
 type tokenizeAnswer struct {
-	Count   int      `json:"count"`
-	Context int      `json:"max_model_len"`
-	Tokens  []uint32 `json:"tokens"`
-	Strings []string `json:"token_strs"`
+	Count   int       `json:"count"`
+	Context int       `json:"max_model_len"`
+	Tokens  []uint32  `json:"tokens"`
+	Strings *[]string `json:"token_strs"`
 }
 
 // tokenize answers a prompt's ids, in vLLM's form.
@@ -117,10 +117,11 @@ func (s *Server) tokenize(c *call) error {
 	}
 	a := tokenizeAnswer{Count: len(ids), Context: m.known(), Tokens: ids}
 	if ask.Strings {
-		a.Strings = make([]string, len(ids))
+		texts := make([]string, len(ids))
 		for i, id := range ids {
-			a.Strings[i] = m.Prompt.Tokenizer().Token(id)
+			texts[i] = m.Prompt.Tokenizer().Token(id)
 		}
+		a.Strings = &texts
 	}
 	return reply(c.RequestCtx, a)
 }

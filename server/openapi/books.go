@@ -17,6 +17,32 @@ func (Model) Union() []any { return []any{OpenAIModel{}, AnthropicModel{}} }
 type OpenAIModels struct {
 	Object string        `json:"object" enum:"list"`
 	Data   []OpenAIModel `json:"data"`
+	Codex  []CodexModel  `json:"models" doc:"the same models, as Codex's catalog wants them"`
+}
+
+// CodexModel is a model in Codex's catalog.
+type CodexModel struct {
+	Slug         string     `json:"slug"`
+	Name         string     `json:"display_name"`
+	Shell        string     `json:"shell_type"`
+	Visibility   string     `json:"visibility"`
+	Supported    bool       `json:"supported_in_api"`
+	Priority     int        `json:"priority"`
+	Truncation   Truncation `json:"truncation_policy"`
+	Instructions string     `json:"base_instructions"`
+	Verbosity    bool       `json:"support_verbosity"`
+	Levels       []Any      `json:"supported_reasoning_levels"`
+	Experimental []Any      `json:"experimental_supported_tools"`
+	Parallel     bool       `json:"supports_parallel_tool_calls"`
+	Summaries    bool       `json:"supports_reasoning_summaries"`
+	Context      int        `json:"context_window,omitempty"`
+	Modalities   []string   `json:"input_modalities"`
+}
+
+// Truncation is how much of a tool's output Codex keeps.
+type Truncation struct {
+	Mode  string `json:"mode"`
+	Limit int    `json:"limit"`
 }
 
 // OpenAIModel is a model in OpenAI's form.

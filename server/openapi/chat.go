@@ -106,6 +106,7 @@ type ChatSaid struct {
 	Role      string     `json:"role" enum:"assistant"`
 	Content   *string    `json:"content"`
 	Reasoning string     `json:"reasoning_content,omitempty"`
+	Refusal   *string    `json:"refusal"`
 	Calls     []ChatCall `json:"tool_calls,omitempty"`
 }
 

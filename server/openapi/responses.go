@@ -217,6 +217,7 @@ type DataDeltaEvent struct {
 type DataDoneEvent struct {
 	Type string `json:"type" enum:"response.reasoning_summary_text.done|response.reasoning_text.done|response.function_call_arguments.done|response.custom_tool_call_input.done"`
 	AboutItem
+	Name      *string `json:"name,omitempty"`
 	Text      *string `json:"text,omitempty"`
 	Arguments *string `json:"arguments,omitempty"`
 	Input     *string `json:"input,omitempty"`

@@ -29,9 +29,11 @@ var (
 // of returns the schema of a type; structs are referred to by name.
 func (s *schemas) of(t reflect.Type) map[string]any {
 	switch {
+	case t == openType:
+		return map[string]any{"type": "object"}
 	case t == rawType, t == anyType, t.Kind() == reflect.Interface:
 		return map[string]any{}
-	case t.Implements(unionType):
+	case t.Kind() != reflect.Pointer && t.Implements(unionType):
 		return s.oneOf(reflect.Zero(t).Interface().(union).Union())
 	}
 	switch t.Kind() {
