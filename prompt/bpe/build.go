@@ -153,7 +153,7 @@ func (f *file) addedTokens(t *Tokenizer) error {
 		if t.sentence && (a.LStrip || a.RStrip) {
 			return unsupported("added token %q, which is normalized and strips spaces", clip(a.Content))
 		}
-		a.Content = t.normalized(a.Content)
+		a.Content = strings.Clone(t.normalized(new(work), a.Content))
 		if t.lead.wants(a.Content, 0) {
 			a.Content = " " + a.Content
 		}

@@ -21,6 +21,8 @@ const (
 	han                        // \p{Han}
 	kana                       // DeepSeek's range of CJK characters and kana
 	latin                      // [A-Za-z]
+	loose                      // NFC may change it, alone or with those before it
+	joining                    // NFC may join it to those before it
 
 	letter = upper | lower | caseless // \p{L}
 )
@@ -60,6 +62,7 @@ var table = sync.OnceValue(func() *classes {
 	} {
 		mark(all, m.in, m.c)
 	}
+	markLoose(all)
 	t := new(classes)
 	copy(t.ascii[:], all)
 	known := map[[256]class]uint16{}
@@ -101,10 +104,34 @@ func (t *classes) at(s string, i int) (class, int) {
 	return t.wide(s[i:])
 }
 
-// wide returns the class of the character that s begins with and its width.
+// wide returns the class of the character that s begins with, which is not
+// ASCII, and its width.
 func (t *classes) wide(s string) (class, int) {
+	if len(s) >= 3 && s[0] < 0xf0 { // the common ones; s is known to be UTF-8
+		if s[0] < 0xe0 {
+			return t.blocks[t.block[s[0]&0x1f>>2]][s[0]<<6|s[1]&0x3f], 2
+		}
+		return t.blocks[t.block[s[0]<<4|s[1]&0x3f>>2]][s[1]<<6|s[2]&0x3f], 3
+	}
 	r, n := utf8.DecodeRuneInString(s)
 	return t.blocks[t.block[r>>8]][r&255], n
+}
+
+// word returns the end of the characters of any of the classes from s[j] on.
+// They include the letters.
+func (t *classes) word(s string, j int, of class) int {
+	for {
+		if j = lettersEnd(s, j); j == len(s) || s[j] < utf8.RuneSelf {
+			return j
+		}
+		for j < len(s) && s[j] >= utf8.RuneSelf {
+			c, n := t.wide(s[j:])
+			if c&of == 0 {
+				return j
+			}
+			j += n
+		}
+	}
 }
 
 // run returns the end of the characters of any of the classes from s[j] on.

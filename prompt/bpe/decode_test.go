@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/agentinfer/dyn/prompt/bpe"
 )
 
 func TestInvalidUTF8(t *testing.T) {
@@ -173,6 +175,36 @@ func TestEncodeAppends(t *testing.T) {
 	} {
 		if got := testing.AllocsPerRun(20, f); got > spare {
 			t.Errorf("%s: %v allocations, want %d at most", name, got, spare)
+		}
+	}
+}
+
+// TestEncodeAllocatesNothing: whatever has to be done to a text, and in every
+// form of file, only the result is allocated.
+func TestEncodeAllocatesNothing(t *testing.T) {
+	texts := map[string]string{
+		"plain":       strings.Repeat("some words, 12 of them\n", 100),
+		"not NFC":     strings.Repeat("e\u0301 \u1112\u1175\u11c2 \u212b ", 100),
+		"many marks":  strings.Repeat("a\u0301\u0323", 10) + "b" + strings.Repeat("\u0323\u0301", 40),
+		"not UTF-8":   strings.Repeat("ab\xff\xf0\x9f ", 100),
+		"bars":        strings.Repeat("▁a▁", 100),
+		"long pieces": strings.Repeat("ab", 1000) + " " + strings.Repeat("=", 1000),
+		"added":       strings.Repeat("<s>a ", 100),
+	}
+	added := []object{{"content": "<s>"}, {"content": "[n]", "normalized": true}}
+	chars := sentence{chars: "▁abe", merges: []string{"▁ a", "a b", "▁ ▁"}, added: added[:1]}
+	toks := map[string]*bpe.Tokenizer{
+		"bytes": made{merges: []string{"a b", "ab ab"}, normalizer: object{"type": "NFC"}, added: added}.read(t),
+		"gemma": chars.read(t),
+	}
+	chars.change = llama
+	toks["llama"] = chars.read(t)
+	for name, tok := range toks {
+		for kind, text := range texts {
+			buf := make([]uint32, 0, 2*len(text))
+			if got := testing.AllocsPerRun(20, func() { buf = tok.Encode(buf[:0], text) }); got > spare {
+				t.Errorf("%s, %s: %v allocations, want %d at most", name, kind, got, spare)
+			}
 		}
 	}
 }

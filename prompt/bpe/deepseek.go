@@ -18,7 +18,14 @@ func (p *deepseek) stretch(s string, i int) int {
 	case c&kana != 0:
 		return p.run(s, i+n, kana)
 	}
-	return p.runOut(s, i+n, digit|kana)
+	for i += n; ; i += n {
+		if i = noDigitsEnd(s, i); i == len(s) {
+			return i
+		}
+		if c, n = p.at(s, i); c&(digit|kana) != 0 {
+			return i
+		}
+	}
 }
 
 func (p *deepseek) next(s string, i int) int {
@@ -41,15 +48,15 @@ func (p *deepseek) match(s string, i int) int {
 	j := i + n
 	if c&sign != 0 && n == 1 && j < len(s) {
 		if d, _ := p.at(s, j); d&latin != 0 {
-			return p.run(s, j, latin)
+			return lettersEnd(s, j)
 		}
 	}
 	if c&(letter|accent) != 0 {
-		return p.run(s, j, letter|accent)
+		return p.word(s, j, letter|accent)
 	}
 	if j < len(s) && c&(newline|sign) == 0 {
 		if d, m := p.at(s, j); d&(letter|accent) != 0 {
-			return p.run(s, j+m, letter|accent)
+			return p.word(s, j+m, letter|accent)
 		}
 	}
 	if s[i] == ' ' && j < len(s) {

@@ -37,7 +37,8 @@
 // does not), two seconds of backtracking for each stage of a pattern without
 // a scanner. Work memory of one Encode stays near 10 MiB beyond its result;
 // what is kept for the next one is 0.3 MiB for each Encode at a time, most of
-// it the last pieces and what they were merged to.
+// it the last pieces and what they were merged to, and up to 1 MiB where a text
+// had to be normalised.
 //
 // Known differences: added tokens are found in text whatever the form, where
 // Mistral's own program never reads them from text; a GGUF file of Qwen's is
@@ -48,7 +49,7 @@
 // Cost: Qwen3's file loads in about 0.1 s into 12 MB, Gemma 3's, the largest,
 // in 0.4 s into 24 MB. Encode works at ten million tokens a second and more,
 // in time n log n for any input, and allocates nothing but its result, except
-// one copy of a text that is not in NFC or not UTF-8, and the cuts of a
-// pattern without a scanner, which are ten times slower. A Tokenizer never
+// a copy of a text of more than 1 MiB that is not in NFC or not UTF-8, and the
+// cuts of a pattern without a scanner, which are ten times slower. A Tokenizer never
 // changes once read; a Decoder belongs to one goroutine.
 package bpe

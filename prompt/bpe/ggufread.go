@@ -79,7 +79,7 @@ func (v *ggufVocabulary) byteLevel(t *Tokenizer, f *file) error {
 		return unsupported("gguf: split named %q", clip(v.pre))
 	}
 	if m.nfc {
-		t.steps = append(t.steps, compose)
+		t.steps = append(t.steps, step{})
 	}
 	if err := t.splitBy(m.patterns); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (v *ggufVocabulary) sentencePiece(t *Tokenizer, f *file) error {
 		return fmt.Errorf("gguf: %d scores of %d tokens", len(v.scores), len(v.tokens))
 	}
 	t.sentence = true
-	t.steps = append(t.steps, replacing(bar, " "))
+	t.steps = append(t.steps, step{bar, " "})
 	if v.spacePrefix != 0 {
 		t.lead, t.drop = leadEach, leadEach
 	}

@@ -38,7 +38,7 @@ func (p *gpt2) next(s string, i int) int {
 	}
 	switch {
 	case c&letter != 0:
-		return p.run(s, j, letter)
+		return p.word(s, j, letter)
 	case c&digit != 0:
 		return p.run(s, j, digit)
 	case c&space == 0:

@@ -23,10 +23,10 @@ type remembered struct {
 	n, k uint8 // bytes of text, ids
 }
 
-// slot returns the place for a piece, nil if it is too long for one. key is
+// slot returns the place for a piece, nil if there is none or it is too long for one. key is
 // keyOf the piece.
 func (m *memo) slot(s string, key uint64) *remembered {
-	if len(s) > memoText {
+	if m == nil || len(s) > memoText {
 		return nil
 	}
 	return &m.slots[mix(key^uint64(len(s)))%memoSlots]

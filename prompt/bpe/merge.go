@@ -9,6 +9,9 @@ const (
 	// longest is where a piece is cut in any case, so that the work memory
 	// of a hostile text stays near 10 MiB.
 	longest = 256 << 10
+	// kept is the longest copy of a text, in bytes, whose memory is kept for
+	// the next one.
+	kept = 1 << 20
 )
 
 // work is the memory of one Encode, reused by later ones.
@@ -16,16 +19,26 @@ type work struct {
 	ids   [short]uint32
 	ranks [short]uint32
 	long  chain
-	text  []byte // a piece with a space put before it
-	memo  memo
+	memo  *memo  // nil: nothing is remembered
+	valid []byte // the text, if it was not UTF-8
+	text  []byte // text or a piece with a space put before it
+	// The text after the last step of normalisation that changed it is in
+	// taken, the next will be in free.
+	taken, free []byte
+	composer
 }
 
 // piece appends the ids of one piece.
 func (t *Tokenizer) piece(dst []uint32, w *work, s string) []uint32 {
-	if e := t.pieces.find(s); e != nil && e.whole {
+	return t.keyed(dst, w, s, keyOf(s))
+}
+
+// keyed appends the ids of one piece, whose key is key.
+func (t *Tokenizer) keyed(dst []uint32, w *work, s string, key uint64) []uint32 {
+	if e := t.pieces.seek(s, key); e != nil && e.whole {
 		return append(dst, e.id)
 	}
-	r := w.memo.slot(s, keyOf(s))
+	r := w.memo.slot(s, key)
 	if r == nil {
 		return t.merge(dst, w, s)
 	}

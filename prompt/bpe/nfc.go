@@ -3,47 +3,97 @@ package bpe
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// manyMarks is a run of marks after which x/text may put a joiner (U+034F)
-// into the text, as its stream-safe form wants. The tokenizers that models
-// were trained with do not.
-const manyMarks = 12
-
 // firstMark is the first character that can join to the one before it.
 const firstMark = 0x300
 
-// compose returns text in NFC.
-func compose(text string) string {
-	switch {
-	case norm.NFC.QuickSpanString(text) == len(text):
-		return text
-	case hasManyMarks(text):
-		return together(apart(text))
-	}
-	return norm.NFC.String(text)
-}
+// lastLoose is one more than the last character that NFC may change.
+const lastLoose = 0x2fa1e
 
-// hasManyMarks says whether text has a run of manyMarks.
-func hasManyMarks(text string) bool {
-	t, run := table(), 0
-	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf {
-			run, i = 0, i+1
+// markLoose sets the classes that compose goes by.
+func markLoose(all []class) {
+	var buf [utf8.UTFMax]byte
+	for r := rune(0xa0); r < lastLoose; r++ {
+		if r >= 0xd800 && r < 0xe000 {
 			continue
 		}
-		c, n := t.wide(text[i:])
-		if c&accent == 0 || norm.NFC.PropertiesString(text[i:]).CCC() == 0 {
-			run = 0
-		} else if run++; run == manyMarks {
-			return true
+		b := buf[:utf8.EncodeRune(buf[:], r)]
+		p := norm.NFC.Properties(b)
+		switch {
+		case !p.BoundaryBefore():
+			all[r] |= loose | joining
+		case p.Decomposition() != nil && !norm.NFC.IsNormal(b):
+			all[r] |= loose
 		}
-		i += n
 	}
-	return false
+}
+
+// composer brings text into NFC. It is the memory of that. x/text has only
+// the facts of the characters: it allocates for every call, and puts joiners
+// (U+034F) into long runs of marks, as its stream-safe form wants, which the
+// tokenizers that models were trained with do not.
+type composer struct {
+	one   []byte // what a few characters become
+	parts []part
+}
+
+// compose appends text in NFC to dst, or reports false and appends nothing
+// when it is as it is. Nearly all text is, and most of the rest nearly
+// everywhere, so it looks for the places that may need work.
+func (c *composer) compose(dst []byte, text string) (out []byte, changed bool) {
+	t, done := table(), 0 // text[:done] is in dst, if that has anything
+	for i := 0; ; {
+		var n int
+		if i, n = t.nextLoose(text, i); i == len(text) {
+			break
+		}
+		from := t.settled(text, i, done)
+		i = t.run(text, i+n, joining)
+		c.parts = apart(c.parts[:0], text[from:i])
+		if c.one = together(c.one[:0], c.parts); string(c.one) == text[from:i] {
+			continue
+		}
+		dst = append(append(dst, text[done:from]...), c.one...)
+		done = i
+	}
+	if done == 0 {
+		return dst, false
+	}
+	return append(dst, text[done:]...), true
+}
+
+// nextLoose returns where the next character is that may need work, and its
+// width; the end if there is none.
+func (t *classes) nextLoose(text string, i int) (at, n int) {
+	for {
+		if i = asciiEnd(text, i); i == len(text) {
+			return i, 0
+		}
+		for i < len(text) && text[i] >= utf8.RuneSelf {
+			c, n := t.wide(text[i:])
+			if c&loose != 0 {
+				return i, n
+			}
+			i += n
+		}
+	}
+}
+
+// settled returns where the part begins that the loose character at i may be
+// changed with, at done or later.
+func (t *classes) settled(text string, i, done int) int {
+	for {
+		if c, _ := t.at(text, i); c&joining == 0 || i == done {
+			return i
+		}
+		_, n := utf8.DecodeLastRuneInString(text[done:i])
+		i -= n
+	}
 }
 
 // part is a character and its combining class; 0 is a starter.
@@ -52,11 +102,10 @@ type part struct {
 	class uint8
 }
 
-// apart returns the characters of text, composed ones taken apart and runs
+// apart appends the characters of text, composed ones taken apart and runs
 // of marks in canonical order. Hangul syllables stay whole: taken apart they
 // would be joined again.
-func apart(text string) []part {
-	all := make([]part, 0, len(text))
+func apart(all []part, text string) []part {
 	run := 0 // where the marks after the last starter begin
 	for len(text) > 0 {
 		if text[0] < utf8.RuneSelf {
@@ -69,7 +118,12 @@ func apart(text string) []part {
 		p := norm.NFD.PropertiesString(text)
 		bytes := p.Decomposition()
 		if bytes == nil {
-			bytes = []byte(text[:p.Size()])
+			r, _ := utf8.DecodeRuneInString(text)
+			if p.CCC() == 0 {
+				order(all[run:])
+				run = len(all) + 1
+			}
+			all = append(all, part{r, p.CCC()})
 		}
 		for len(bytes) > 0 {
 			r, n := utf8.DecodeRune(bytes)
@@ -92,9 +146,10 @@ func order(marks []part) {
 	slices.SortStableFunc(marks, func(a, b part) int { return cmp.Compare(a.class, b.class) })
 }
 
-// together joins each starter with the marks after it that nothing blocks: a
-// mark is blocked by one between of the same class or a higher one.
-func together(all []part) string {
+// together appends all to text, each starter joined with the marks after it
+// that nothing blocks: a mark is blocked by one between of the same class or a
+// higher one. What all holds is gone then.
+func together(text []byte, all []part) []byte {
 	out := all[:0]
 	starter := -1
 	for _, p := range all {
@@ -112,18 +167,47 @@ func together(all []part) string {
 		}
 		out = append(out, p)
 	}
-	text := make([]byte, 0, 2*len(out))
 	for _, p := range out {
 		text = utf8.AppendRune(text, p.r)
 	}
-	return string(text)
+	return text
 }
+
+// Hangul syllables are joined from letters by arithmetic: Unicode, chapter
+// 3.12.
+const (
+	firstSyllable, syllables = 0xac00, leads * vowels * tails
+	firstLead, leads         = 0x1100, 19
+	firstVowel, vowels       = 0x1161, 21
+	beforeTail, tails        = 0x11a7, 28 // with no tail as one of them
+)
 
 // pairOf returns the character that a and b compose to.
 func pairOf(a, b rune) (rune, bool) {
-	var in, out [2 * utf8.UTFMax]byte
-	two := utf8.AppendRune(utf8.AppendRune(in[:0], a), b)
-	one := norm.NFC.Append(out[:0], two...)
-	r, n := utf8.DecodeRune(one)
-	return r, n == len(one)
+	switch lead, vowel, syllable, tail := a-firstLead, b-firstVowel, a-firstSyllable, b-beforeTail; {
+	case 0 <= lead && lead < leads && 0 <= vowel && vowel < vowels:
+		return firstSyllable + (lead*vowels+vowel)*tails, true
+	case 0 <= syllable && syllable < syllables && syllable%tails == 0 && 0 < tail && tail < tails:
+		return a + tail, true
+	}
+	r, ok := composed()[[2]rune{a, b}]
+	return r, ok
 }
+
+// composed are the pairs of characters that NFC makes one of.
+var composed = sync.OnceValue(func() map[[2]rune]rune {
+	all := map[[2]rune]rune{}
+	for r := rune(0xa0); r < lastLoose; r++ {
+		s := string(r)
+		apart := norm.NFD.PropertiesString(s).Decomposition()
+		if apart == nil || norm.NFC.String(s) != s {
+			continue
+		}
+		second, n := utf8.DecodeLastRune(apart)
+		first := []rune(string(norm.NFC.Bytes(apart[:len(apart)-n])))
+		if len(first) == 1 {
+			all[[2]rune{first[0], second}] = r
+		}
+	}
+	return all
+})

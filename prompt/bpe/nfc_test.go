@@ -4,6 +4,7 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -21,11 +22,53 @@ func TestComposeAgainstLibrary(t *testing.T) {
 				text[i] = rune(0x80 + r.Intn(0x3000))
 			}
 		}
-		got, want := together(apart(string(text))), norm.NFC.String(string(text))
+		got, want := string(together(nil, apart(nil, string(text)))), norm.NFC.String(string(text))
 		if got != want {
 			t.Fatalf("%+q: got %+q, want %+q", string(text), got, want)
 		}
+		if got := inNFC(string(text)); got != want {
+			t.Fatalf("compose %+q: got %+q, want %+q", string(text), got, want)
+		}
 	}
+}
+
+// inNFC is text as compose makes it.
+func inNFC(text string) string {
+	if out, changed := new(composer).compose(nil, text); changed {
+		return string(out)
+	}
+	return text
+}
+
+// TestComposeEveryCharacter tries each character alone, between others, and
+// before and after a mark, a vowel and a consonant that may join it.
+func TestComposeEveryCharacter(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if r >= 0xd800 && r < 0xe000 || r > 0x32000 && r%101 > 0 || r > 0x3400 && r < 0xf900 && r%11 > 0 {
+			continue // what has no forms is tried here and there
+		}
+		c := string(r)
+		text := c + "a" + c + "\u0301" + c + "\u0323\u0301é" + c + "\u1161" + c + "\u11a8x"
+		if got, want := inNFC(text), norm.NFC.String(text); got != want {
+			t.Fatalf("U+%04X: got %+q, want %+q", r, got, want)
+		}
+	}
+}
+
+func FuzzCompose(f *testing.F) {
+	for _, s := range []string{"", "e\u0301", "\u1100\u1161\u11a8", "\u0958\u0323a\u0323\u0301", "\u0344x\u212b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "?")
+		want := norm.NFC.String(text)
+		if strings.ContainsRune(want, '\u034f') {
+			return // x/text may have put joiners in
+		}
+		if got := inNFC(text); got != want {
+			t.Errorf("%+q: got %+q, want %+q", text, got, want)
+		}
+	})
 }
 
 func TestComposeManyMarks(t *testing.T) {
@@ -36,7 +79,7 @@ func TestComposeManyMarks(t *testing.T) {
 		{"first of many", "a" + acute, "\u00e1" + acute[2:]},
 		{"nothing before", acute + "e\u0301", acute + "\u00e9"},
 	} {
-		if got := compose(c.text); got != c.want {
+		if got := inNFC(c.text); got != c.want {
 			t.Errorf("%s: got %+q, want %+q", c.name, got, c.want)
 		}
 	}

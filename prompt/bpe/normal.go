@@ -8,21 +8,38 @@ import (
 // bar is what SentencePiece files write for a space.
 const bar = "▁"
 
-// step is one step of normalisation.
-type step func(part string) string
+// step is one step of normalisation: one string in place of another, or
+// NFC.
+type step struct{ old, by string } // NFC if both are empty
 
-// normalized is part as its tokens are to be found in it, without the space
-// that lead may put before it.
-func (t *Tokenizer) normalized(part string) string {
-	for _, s := range t.steps {
-		part = s(part)
+// write appends part after the step to dst, or reports false and appends
+// nothing when that changes nothing.
+func (s step) write(dst []byte, part string, c *composer) (out []byte, changed bool) {
+	if s.old == "" {
+		return c.compose(dst, part)
 	}
-	return part
+	at := strings.Index(part, s.old)
+	if at < 0 {
+		return dst, false
+	}
+	for ; at >= 0; at = strings.Index(part, s.old) {
+		dst = append(append(dst, part[:at]...), s.by...)
+		part = part[at+len(s.old):]
+	}
+	return append(dst, part...), true
 }
 
-// replacing is the step that puts one string in place of another.
-func replacing(old, by string) step {
-	return func(part string) string { return strings.ReplaceAll(part, old, by) }
+// normalized is part as its tokens are to be found in it, without the space
+// that lead may put before it. It is good until w is used for another part.
+func (t *Tokenizer) normalized(w *work, part string) string {
+	for _, s := range t.steps {
+		out, changed := s.write(w.free[:0], part, &w.composer)
+		if w.free = out; changed {
+			part = view(out)
+			w.free, w.taken = w.taken, w.free
+		}
+	}
+	return part
 }
 
 // lead says before which parts of a text Encode puts a space.
@@ -52,7 +69,7 @@ func (t *Tokenizer) led(dst []uint32, w *work, text string) ([]uint32, string) {
 	}
 	n := t.joints.next(text, 0)
 	w.text = append(append(w.text[:0], ' '), text[:n]...)
-	return t.piece(dst, w, string(w.text)), text[n:]
+	return t.piece(dst, w, view(w.text)), text[n:]
 }
 
 // normalize takes the normalizer. A SentencePiece file is read with spaces
@@ -63,7 +80,7 @@ func (t *Tokenizer) normalize(s stage) error {
 	case "":
 		return nil
 	case "NFC":
-		t.steps = append(t.steps, compose)
+		t.steps = append(t.steps, step{})
 		return nil
 	case "Sequence":
 		for _, part := range s.Normalizers {
@@ -93,7 +110,7 @@ func (t *Tokenizer) replace(s stage) error {
 	case strings.Contains(*old+s.Content, " ") || strings.Contains(*old+s.Content, bar):
 		return unsupported("normalizer \"Replace\" of %q by %q", clip(*old), clip(s.Content))
 	default:
-		t.steps = append(t.steps, replacing(*old, s.Content))
+		t.steps = append(t.steps, step{*old, s.Content})
 	}
 	return nil
 }

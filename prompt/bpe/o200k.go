@@ -95,7 +95,7 @@ func (p *o200k) small(s string, j int) int {
 
 // tail returns the end of the characters from j on that may be small.
 func (p *o200k) tail(s string, j int) int {
-	for j < len(s) {
+	for j = smallsEnd(s, j); j < len(s); {
 		c, n := p.at(s, j)
 		if c&(lower|caseless|accent) == 0 || c&p.apart != 0 {
 			break

@@ -1,6 +1,10 @@
 package bpe
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
 
 // pieces finds a token by its bytes: a flat open-addressing table that never
 // changes once it is built. It holds no pointers, so the collector does not
@@ -58,8 +62,10 @@ func (p *pieces) add(id uint32) {
 
 // find returns the slot of the token spelled s, nil if there is none. s is
 // not empty.
-func (p *pieces) find(s string) *pieceSlot {
-	key := keyOf(s)
+func (p *pieces) find(s string) *pieceSlot { return p.seek(s, keyOf(s)) }
+
+// seek is find for a string whose key is known.
+func (p *pieces) seek(s string, key uint64) *pieceSlot {
 	for i := p.home(key, len(s)); ; i = (i + 1) & (len(p.slots) - 1) {
 		e := &p.slots[i]
 		if e.n == 0 {
@@ -108,6 +114,14 @@ func keyOf(s string) uint64 {
 	return 0
 }
 
+// keyIn is keyOf(s[i:j]), where the length of a short string costs no branch.
+func keyIn(s string, i, j int) uint64 {
+	if n := j - i; n <= 8 && i+8 <= len(s) {
+		return load64(s, i) & (1<<(8*n) - 1)
+	}
+	return keyOf(s[i:j])
+}
+
 // hash mixes a string of more than eight bytes, eight at a time; the last
 // eight may overlap the ones before.
 func hash(s string) uint64 {
@@ -126,14 +140,14 @@ func mix(x uint64) uint64 {
 
 // The loads below compile to one instruction each.
 
-func load64(s string, i int) uint64 { return load32(s, i) | load32(s, i+4)<<32 }
+func load64(s string, i int) uint64 {
+	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s[i:i+8]), 8))
+}
 
 func load32(s string, i int) uint64 {
-	s = s[i : i+4]
-	return uint64(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24)
+	return uint64(binary.LittleEndian.Uint32(unsafe.Slice(unsafe.StringData(s[i:i+4]), 4)))
 }
 
 func load16(s string, i int) uint64 {
-	s = s[i : i+2]
-	return uint64(uint16(s[0]) | uint16(s[1])<<8)
+	return uint64(binary.LittleEndian.Uint16(unsafe.Slice(unsafe.StringData(s[i:i+2]), 2)))
 }

@@ -65,7 +65,7 @@ func (f *file) pipeline(t *Tokenizer) error {
 // byte_fallback.
 func (t *Tokenizer) sentencePiece(normalizer, pre, decoder stage) error {
 	t.sentence = true
-	t.steps = append(t.steps, replacing(bar, " "))
+	t.steps = append(t.steps, step{bar, " "})
 	if err := t.normalize(normalizer); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type Tokenizer struct {
 	lead     lead          // before which parts a space is put
 	drop     lead          // before which parts Decode takes it away
 	edges    func() *edges // found when first asked for
+	forgets  bool          // pieces are not remembered, see memo
 	joints   *joints       // where SentencePiece text is cut; split is the same
 	reserve  sync.Pool     // of *work
 }
@@ -33,11 +34,12 @@ type Tokenizer struct {
 // Encode appends the ids of text to dst. Added tokens in the text are
 // recognised; nothing is put before or after. Invalid UTF-8 reads as U+FFFD.
 func (t *Tokenizer) Encode(dst []uint32, text string) []uint32 {
+	w := t.borrow()
 	if !utf8.ValidString(text) {
-		text = string(appendValid(nil, text))
+		w.valid = appendValid(w.valid[:0], text)
+		text = view(w.valid)
 	}
 	dst = slices.Grow(dst, len(text)/3+4)
-	w := t.borrow()
 	for at := 0; at < len(text); {
 		m, ok := t.raw.next(text, at)
 		if !ok {
@@ -54,12 +56,13 @@ func (t *Tokenizer) Encode(dst []uint32, text string) []uint32 {
 // stretch appends the ids of text without raw added tokens; from is where in
 // the whole text it begins.
 func (t *Tokenizer) stretch(dst []uint32, w *work, text string, from int) []uint32 {
-	text = t.normalized(text)
+	text = t.normalized(w, text)
 	if t.lead.wants(text, from) {
 		if len(t.normal.tokens) == 0 {
 			dst, text = t.led(dst, w, text)
 		} else {
-			text = " " + text
+			w.text = append(append(w.text[:0], ' '), text...)
+			text = view(w.text)
 		}
 	}
 	for at := 0; at < len(text); {
@@ -87,7 +90,7 @@ func (t *Tokenizer) plain(dst []uint32, w *work, text string) []uint32 {
 		part := text[:t.split.stretch(text, i)]
 		for i < len(part) {
 			j := t.split.next(part, i)
-			dst = t.piece(dst, w, part[i:j])
+			dst = t.keyed(dst, w, part[i:j], keyIn(part, i, j))
 			i = j
 		}
 	}
@@ -99,14 +102,26 @@ func (t *Tokenizer) borrow() *work {
 	if w, ok := t.reserve.Get().(*work); ok {
 		return w
 	}
-	return new(work)
+	w := new(work)
+	if !t.forgets {
+		w.memo = new(memo)
+	}
+	return w
 }
 
-// giveBack keeps w for a later Encode, unless one long piece has made it
+// giveBack keeps w for a later Encode, without what a long text has made
 // big.
 func (t *Tokenizer) giveBack(w *work) {
 	if cap(w.long.ids) > 64*short {
-		w.long, w.text = chain{}, nil
+		w.long = chain{}
+	}
+	for _, b := range []*[]byte{&w.text, &w.valid, &w.free, &w.taken, &w.one} {
+		if cap(*b) > kept {
+			*b = nil
+		}
+	}
+	if cap(w.parts) > 64*short {
+		w.parts = nil
 	}
 	t.reserve.Put(w)
 }

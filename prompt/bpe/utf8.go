@@ -1,6 +1,12 @@
 package bpe
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+	"unsafe"
+)
+
+// view is b as a string, which is good as long as b is not written to.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // appendValid appends s with every run of bytes that is no character read as
 // one U+FFFD: the start of a character that does not go on counts as one run,
