@@ -117,6 +117,24 @@ func TestContentIsReadableBeforeItIsOnDisk(t *testing.T) {
 	}
 }
 
+// Before the file is begun nothing is kept in it, and that is no error.
+func TestStoredBeforeTheFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"none": "", "empty": "x"} {
+		path := filepath.Join(dir, name)
+		l := &Ledger{path: path, peek: &peek{path: path}}
+		if text != "" {
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, ok, err := newResponses(l).Stored(t.Context(), "resp_1"); ok || err != nil {
+			t.Errorf("%s: %v, %v", name, ok, err)
+		}
+		l.peek.reset()
+	}
+}
+
 // With a file that is none, responses hold until the end, and what is lost is
 // counted by its kind.
 func TestContentWithoutFile(t *testing.T) {
@@ -154,7 +172,6 @@ func TestContentWithoutFile(t *testing.T) {
 
 func TestResponses(t *testing.T) {
 	l, path := begin(t, quick)
-	until(t, "the file", func() bool { return turns(path) == 0 })
 	s := l.Responses()
 	old := storedOf(3)
 	old.Expires = time.Now().Add(-time.Second)

@@ -3,6 +3,8 @@ package ledger
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -58,6 +60,16 @@ func rowFault(err error) bool {
 
 // missing reports whether err says that a file is not there.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// unbegun reports whether err, of a read of the file at path, says that there
+// is no file yet, or none of our tables in it: nothing was ever kept there.
+func unbegun(path string, err error) bool {
+	if code(err) == sqlite3.ErrError && strings.Contains(err.Error(), "no such table") {
+		return true
+	}
+	_, e := os.Stat(path)
+	return code(err) == sqlite3.ErrCantOpen && missing(e)
+}
 
 // busy reports whether another connection's lock was in the way; the open
 // file is as good as before.

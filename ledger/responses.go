@@ -86,7 +86,7 @@ func (s *Responses) Stored(ctx context.Context, id string) (turn.Stored, bool, e
 	})
 	_, gone := s.gone.find([2]string{r.Tenant, id})
 	switch {
-	case errors.Is(err, sql.ErrNoRows), err == nil && gone:
+	case errors.Is(err, sql.ErrNoRows), err == nil && gone, unbegun(s.l.path, err):
 		return turn.Stored{}, false, nil
 	case err != nil:
 		return turn.Stored{}, false, fmt.Errorf("read stored response: %w", err)

@@ -46,7 +46,7 @@ func newClient(at engine.Endpoint) *client {
 			IdleConnTimeout:     idleLimit,
 			MaxIdleConnsPerHost: idlePerServer,
 			ReadBufferSize:      4 << 10,
-			WriteBufferSize:     32 << 10,
+			WriteBufferSize:     64 << 10,
 			DisableCompression:  true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
