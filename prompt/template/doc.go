@@ -28,8 +28,10 @@
 // that midnight changes no prompt.
 //
 // A Template is safe for concurrent use and never changes, but for a small
-// store of what tools and generation prompts looked like. A Page belongs to
-// one goroutine at a time and holds its text twice.
+// store of what tools and generation prompts looked like, and spare buffers. A
+// Page belongs to one goroutine at a time.
 //
-// Cost: an unchanged message costs a hash of its text and a comparison.
+// Cost: an unchanged message costs a hash of its text and a comparison. A
+// Page holds its text about four times: as it was printed, as the messages'
+// values, and as what the next rendering can reuse.
 package template

@@ -60,7 +60,8 @@ func (f *form) opening(p *Page, tn *turn.Turn) int {
 		return p.end
 	}
 	ctx := f.variables(p, tn, p.list, false)
-	bare, err := f.jinja.Render(nil, jinja.Mapping(ctx), jinja.Options{Now: p.clock})
+	bare, err := f.jinja.Render(f.spares.take(), jinja.Mapping(ctx), jinja.Options{Now: p.clock})
+	defer f.spares.put(bare)
 	if err != nil {
 		return len(p.Text)
 	}

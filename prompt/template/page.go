@@ -48,7 +48,6 @@ type Page struct {
 	fresh []made        // its other buffer
 	list  []jinja.Value // of the messages in Text
 	spare []jinja.Value // its other buffer
-	other []byte        // that of Text
 	memo  jinja.Memo
 
 	tools  xxh3.Uint128 // key of the tools
@@ -70,19 +69,21 @@ type made struct {
 func (t *Template) Render(p *Page, tn *turn.Turn) error {
 	f := t.form(tn)
 	if p.form != f {
-		*p = Page{Text: p.Text, Spans: p.Spans, Opening: p.Opening, other: p.other, Now: p.Now, form: f}
+		*p = Page{Text: p.Text, Spans: p.Spans, Opening: p.Opening, Now: p.Now, form: f}
 	}
 	if p.Now.IsZero() {
 		p.Now = time.Now()
 	}
 	f.messages(p, tn)
 	ctx := f.variables(p, tn, p.spare, true)
-	text, err := f.jinja.RenderMemo(p.other[:0], jinja.Mapping(ctx), jinja.Options{Now: p.clock}, &p.memo)
+	text, err := f.jinja.RenderMemo(f.spares.take(), jinja.Mapping(ctx), jinja.Options{Now: p.clock}, &p.memo)
 	if err != nil {
+		f.spares.put(text)
 		return f.refusal(err)
 	}
 	p.Same = common(p.Text, text)
-	p.Text, p.other = text, p.Text
+	f.spares.put(p.Text)
+	p.Text = text
 	p.made, p.fresh = p.fresh, p.made
 	p.list, p.spare = p.spare, p.list
 	p.Hidden = p.plan.images
@@ -166,7 +167,7 @@ func (f *form) variables(p *Page, tn *turn.Turn, list []jinja.Value, generate bo
 // Bytes is how much memory the page holds, roughly.
 func (p *Page) Bytes() int {
 	const perMessage = 1024 // mappings, values and bookkeeping
-	n := cap(p.Text) + cap(p.other) + cap(p.w.scratch)
+	n := cap(p.Text) + cap(p.w.scratch)
 	return n + len(p.Text) + perMessage*(cap(p.made)+cap(p.fresh))/2
 }
 

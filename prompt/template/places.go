@@ -75,7 +75,8 @@ func (f *form) endOf(p *Page, tn *turn.Turn, i int, left *int) int {
 		return nowhere
 	}
 	ctx := f.variables(p, tn, p.list[:i+1], false)
-	text, err := f.jinja.Render(p.other[:0], jinja.Mapping(ctx), jinja.Options{Now: p.clock})
+	text, err := f.jinja.Render(f.spares.take(), jinja.Mapping(ctx), jinja.Options{Now: p.clock})
+	defer f.spares.put(text)
 	*left -= len(text) + 1
 	x.end = nowhere
 	if err == nil && len(text) > 0 && bytes.HasPrefix(p.Text, text) {

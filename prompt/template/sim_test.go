@@ -8,14 +8,15 @@ import (
 	"github.com/agentinfer/dyn/engine/sim/model"
 )
 
-// The simulated model's template prints what was printed before it had one,
-// when a renderer of its family was built in.
+// The simulated model's template, with the switch that drops old thoughts,
+// prints what the renderer of its family printed that templates took over
+// from.
 func TestSim(t *testing.T) {
 	data, err := os.ReadFile("testdata/sim.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tmpl, err := Open(model.FS(), Options{})
+	tmpl, err := Open(model.FS(), Options{Switches: map[string]any{"preserve_thinking": false}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ type form struct {
 	fixed  []variable // special tokens and the recipe's switches
 	lists  lists
 	closes openings
+	spares spares
 }
 
 // variable is one entry of the context.
