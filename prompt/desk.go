@@ -1,8 +1,6 @@
 package prompt
 
 import (
-	"github.com/zeebo/xxh3"
-
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -10,8 +8,6 @@ import (
 // only; desks go from one to the next.
 type desk struct {
 	reader   reader
-	hash     xxh3.Hasher
-	eight    [8]byte
 	messages []turn.Message // as rendered
 	blocks   []turn.Block   // of those that differ from the client's
 	tail     []uint32       // ids that are new
