@@ -157,6 +157,7 @@ func (b *binder) forStmt(s *scope, st *forStmt) error {
 	if !body.vars.used[loopSlot] {
 		st.loopVar = nil
 	}
+	st.brief = !st.recursive && st.test == nil && (st.loopVar == nil || asksOnly(st.body, loopSlot, fixed))
 	other.visit(st.other)
 	if err := b.block(other, st.other, &st.elseInit, func() error { return nil }); err != nil {
 		return err

@@ -47,6 +47,12 @@ func holder(r *run, x expr) *Map {
 	return nil
 }
 
+// holdsMap reports a variable that holds a mapping.
+func holdsMap(r *run, x expr) bool {
+	n, ok := x.(*nameExpr)
+	return ok && n.ref(r).kind == kMap
+}
+
 func (r *run) all(xs []expr) ([]Value, error) {
 	if err := r.take(len(xs) * perItem); err != nil {
 		return nil, err
@@ -185,9 +191,9 @@ func pointer(r *run, x expr) *Value {
 			return m.peek(x.name)
 		}
 	case *itemExpr:
-		if c, ok := x.key.(*constExpr); ok && c.v.kind == kString {
+		if x.plain {
 			if m := holder(r, x.of); m != nil {
-				return m.peek(c.v.str())
+				return m.peek(x.name)
 			}
 		}
 	}
@@ -195,9 +201,9 @@ func pointer(r *run, x expr) *Value {
 }
 
 func (x *compareExpr) test(r *run) (bool, error) {
-	if c, ok := x.rest[0].(*constExpr); ok && len(x.ops) == 1 && c.v.kind == kString && (x.ops[0] == "==" || x.ops[0] == "!=") {
+	if x.quick != nil {
 		if v := pointer(r, x.first); v != nil && v.kind == kString {
-			return (v.str() == c.v.str()) == (x.ops[0] == "=="), nil
+			return v.is(*x.quick) == x.equal, nil
 		}
 	}
 	a, err := x.first.eval(r)
@@ -247,8 +253,12 @@ func newAttr(of expr, name token) *attrExpr {
 }
 
 func newItem(of, key expr, line int) *itemExpr {
-	c, ok := key.(*constExpr)
-	return &itemExpr{of, key, line, ok && c.v.kind == kString && onlyKey(c.v.str())}
+	x := &itemExpr{of: of, key: key, line: line}
+	if c, ok := key.(*constExpr); ok && c.v.kind == kString {
+		x.name = c.v.str()
+		x.plain = onlyKey(x.name)
+	}
+	return x
 }
 
 // onlyKey reports a name that a mapping has no attribute of.
@@ -262,6 +272,9 @@ func (x *attrExpr) eval(r *run) (Value, error) {
 		if m := holder(r, x.of); m != nil {
 			if v := m.peek(x.name); v != nil {
 				return *v, nil
+			}
+			if holdsMap(r, x.of) {
+				return undefinedKey(x.name), nil
 			}
 		}
 	}
@@ -282,7 +295,9 @@ func (x *attrExpr) eval(r *run) (Value, error) {
 func (x *attrExpr) test(r *run) (bool, error) {
 	if x.key {
 		if m := holder(r, x.of); m != nil {
-			if v := m.peek(x.name); v != nil && v.kind != kUndefined {
+			if v := m.peek(x.name); v == nil {
+				return false, nil
+			} else if v.kind != kUndefined {
 				return truth(*v), nil
 			}
 		}
@@ -308,10 +323,13 @@ func (x *attrExpr) test(r *run) (bool, error) {
 }
 
 func (x *itemExpr) eval(r *run) (Value, error) {
-	if c, ok := x.key.(*constExpr); ok && c.v.kind == kString {
+	if x.plain {
 		if m := holder(r, x.of); m != nil {
-			if v := m.peek(c.v.str()); v != nil {
+			if v := m.peek(x.name); v != nil {
 				return *v, nil
+			}
+			if holdsMap(r, x.of) {
+				return undefinedKey(x.name), nil
 			}
 		}
 	}
@@ -322,14 +340,11 @@ func (x *itemExpr) eval(r *run) (Value, error) {
 	var k Value
 	if c, ok := x.key.(*constExpr); ok {
 		k = c.v
-		if of.kind == kMap && k.kind == kString {
-			name := k.str()
-			if v := of.mapping().peek(name); v != nil {
+		if of.kind == kMap && x.plain {
+			if v := of.mapping().peek(x.name); v != nil {
 				return *v, nil
 			}
-			if x.plain {
-				return undefinedKey(name), nil
-			}
+			return undefinedKey(x.name), nil
 		}
 	} else if k, err = x.key.eval(r); err != nil {
 		return k, err

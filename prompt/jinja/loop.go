@@ -230,12 +230,17 @@ func (s *forStmt) rounds(r *run, over Value, depth int, around *frame) (signal, 
 	if s.loopVar == nil && s.test == nil && over.kind == kRange {
 		return s.counted(r, as[span](over))
 	}
-	l := &loop{total: -1, depth: depth, again: s, at: around, index: -1}
+	l := s.variable(r)
+	*l = loop{total: -1, depth: depth, again: s, at: around, index: -1}
+	defer s.done(r, l)
 	if err := s.source(r, l, over); err != nil {
 		return done, at(s.line, err)
 	}
 	if s.loopVar != nil {
 		r.fr.vars[s.loopVar.at.slot] = boxed(kLoop, l)
+	}
+	if s.brief && l.it == nil {
+		return s.listed(r, l, over)
 	}
 	for {
 		v, ok, err := l.step()
@@ -259,6 +264,30 @@ func (s *forStmt) rounds(r *run, over Value, depth int, around *frame) (signal, 
 	}
 	r.turns, r.broke = l.index+1, false
 	if l.index < 0 {
+		return s.otherwise(r)
+	}
+	return done, nil
+}
+
+// listed is a loop over items at hand of which only its body knows how far it
+// is.
+func (s *forStmt) listed(r *run, l *loop, over Value) (signal, error) {
+	for i, v := range l.vs {
+		if err := r.spend(1 + s.weight); err != nil {
+			return done, err
+		}
+		l.index = i
+		stop, err := s.ended(r, over)
+		if !stop && err == nil {
+			stop, err = s.round(r, v)
+		}
+		if stop || err != nil {
+			r.turns, r.broke = i+1, stop
+			return done, err
+		}
+	}
+	r.turns, r.broke = len(l.vs), false
+	if len(l.vs) == 0 {
 		return s.otherwise(r)
 	}
 	return done, nil

@@ -112,7 +112,7 @@ func (m *Map) Find(name string) (Value, bool) {
 func (m *Map) peek(name string) *Value {
 	if m.index == nil {
 		for i := range m.keys {
-			if k := &m.keys[i]; len(k.str()) == len(name) && k.kind == kString && k.str() == name {
+			if m.keys[i].is(name) {
 				return &m.vals[i]
 			}
 		}

@@ -224,48 +224,11 @@ func (m *marker) over(l *forStmt) {
 		return
 	}
 	w := &watchExpr{l.iter, m.depth, m.bare(l.iter, nil)}
-	if l.test != nil || l.recursive || l.loopVar != nil && !onlyIndex(l.body, l.loopVar.at.slot) {
+	if l.test != nil || l.recursive || l.loopVar != nil && !asksOnly(l.body, l.loopVar.at.slot, counting) {
 		l.iter = w
 		return
 	}
 	l.over = w
-}
-
-// onlyIndex reports whether a body asks its loop variable for nothing but how
-// far it is.
-func onlyIndex(body []stmt, slot int) bool {
-	only := true
-	var look func(x *expr)
-	look = func(x *expr) {
-		switch x := (*x).(type) {
-		case *nameExpr:
-			only = only && !(x.name == "loop" && x.at.slot == slot)
-			return
-		case *attrExpr:
-			if x.name == "index" || x.name == "index0" || x.name == "first" {
-				return
-			}
-		}
-		eachKid(*x, look)
-	}
-	var walk func(body []stmt)
-	walk = func(body []stmt) {
-		for _, st := range body {
-			eachExpr(st, look)
-			switch st := st.(type) {
-			case *macroStmt, *callBlock:
-				only = false
-			case *forStmt:
-				look(&st.iter)
-				only = only && st.test == nil
-			}
-			for _, b := range bodies(st) {
-				walk(b)
-			}
-		}
-	}
-	walk(body)
-	return only
 }
 
 func (m *marker) macro(d *macroStmt) {

@@ -47,6 +47,7 @@ type (
 		// plain is set where in a mapping the key is a text and can only be one
 		// of its keys.
 		plain bool
+		name  string // the key where it is a constant text
 	}
 	sliceExpr struct {
 		of                expr
@@ -98,6 +99,10 @@ type (
 		ops   []string
 		rest  []expr
 		line  int
+		// quick is the text that first is compared with, nil where it takes
+		// more, and equal whether it is to be that text.
+		quick *string
+		equal bool
 	}
 	condExpr struct{ cond, then, other expr }
 )
@@ -137,6 +142,7 @@ type (
 		testInit []initial
 		weight   int
 
+		brief bool       // its loop variable is gone with it
 		idle  *idle      // nil where none is known
 		id    int        // of a loop whose rounds can be reused, from 1
 		slots [2]int     // the variables of its body: from, to

@@ -109,13 +109,6 @@ func (m *marker) global(x expr) bool {
 	return ok
 }
 
-// fixed are the attributes of a loop variable that stay as they are during a
-// round.
-var fixed = map[string]bool{
-	"index": true, "index0": true, "first": true, "last": true, "length": true, "revindex": true, "revindex0": true,
-	"depth": true, "depth0": true, "previtem": true, "nextitem": true,
-}
-
 // outside reports an expression whose value no round changes.
 func (m *marker) outside(x expr) bool {
 	switch x := x.(type) {

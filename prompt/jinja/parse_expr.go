@@ -81,6 +81,7 @@ func (p *parser) compare() (expr, error) {
 			if len(c.ops) == 0 {
 				return first, nil
 			}
+			c.hurry()
 			return c, nil
 		}
 		x, err := p.binary(0)
@@ -88,6 +89,14 @@ func (p *parser) compare() (expr, error) {
 			return nil, err
 		}
 		c.ops, c.rest = append(c.ops, op), append(c.rest, x)
+	}
+}
+
+// hurry sees whether all is to compare something with one text.
+func (x *compareExpr) hurry() {
+	if c, ok := x.rest[0].(*constExpr); ok && len(x.ops) == 1 && c.v.kind == kString && (x.ops[0] == "==" || x.ops[0] == "!=") {
+		s := c.v.str()
+		x.quick, x.equal = &s, x.ops[0] == "=="
 	}
 }
 

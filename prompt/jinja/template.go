@@ -69,6 +69,7 @@ type run struct {
 	args    []Value // of the calls under way
 	free    []*frame
 	spare   []*args
+	loops   []*loop
 	scratch []byte
 	grow    grower
 	memo    *Memo

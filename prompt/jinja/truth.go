@@ -18,7 +18,16 @@ func (x *listExpr) test(r *run) (bool, error) { return r.truthOf(x.eval(r)) }
 
 func (x *dictExpr) test(r *run) (bool, error) { return r.truthOf(x.eval(r)) }
 
-func (x *itemExpr) test(r *run) (bool, error) { return r.truthOf(x.eval(r)) }
+func (x *itemExpr) test(r *run) (bool, error) {
+	if x.plain {
+		if m := holder(r, x.of); m != nil {
+			if v := m.peek(x.name); v != nil && v.kind != kUndefined {
+				return truth(*v), nil
+			}
+		}
+	}
+	return r.truthOf(x.eval(r))
+}
 
 func (x *sliceExpr) test(r *run) (bool, error) { return r.truthOf(x.eval(r)) }
 

@@ -69,6 +69,11 @@ func (v Value) str() string {
 	return unsafe.String((*byte)(v.p), v.n)
 }
 
+// is reports a certain text.
+func (v *Value) is(s string) bool {
+	return v.n == int64(len(s)) && v.kind == kString && (v.n == 0 || *(*byte)(v.p) == s[0] && unsafe.String((*byte)(v.p), v.n) == s)
+}
+
 // members are a list or tuple of values.
 func members(k kind, vs []Value) Value {
 	return Value{kind: k, n: int64(len(vs)), p: unsafe.Pointer(unsafe.SliceData(vs))}
