@@ -9,29 +9,60 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// sum hashes texts one after another. Texts are told apart by their lengths.
-type sum struct{ h xxh3.Hasher }
+// sum hashes what is put in one after another. Texts are told apart by their
+// lengths; long ones go in as their hash, which is several times faster than
+// to stream them. The zero sum is ready.
+type sum struct{ buf []byte }
+
+// short is how long a text may be that goes in as it is.
+const short = 64
 
 func (s *sum) text(t string) {
 	s.number(len(t))
-	s.h.WriteString(t)
+	if len(t) <= short {
+		s.buf = append(s.buf, t...)
+		return
+	}
+	s.half(xxh3.HashString128(t))
 }
 
 func (s *sum) bytes(b []byte) {
 	s.number(len(b))
-	s.h.Write(b)
+	if len(b) <= short {
+		s.buf = append(s.buf, b...)
+		return
+	}
+	s.half(xxh3.Hash128(b))
 }
 
-func (s *sum) number(n int) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(n))
-	s.h.Write(b[:])
+func (s *sum) half(h xxh3.Uint128) {
+	s.buf = binary.LittleEndian.AppendUint64(s.buf, h.Lo)
+	s.buf = binary.LittleEndian.AppendUint64(s.buf, h.Hi)
+}
+
+func (s *sum) number(n int) { s.buf = binary.LittleEndian.AppendUint32(s.buf, uint32(n)) }
+
+func (s *sum) flag(yes bool) {
+	if yes {
+		s.number(1)
+		return
+	}
+	s.number(0)
+}
+
+// done is the hash, and makes room for the next.
+func (s *sum) done() xxh3.Uint128 {
+	h := xxh3.Hash128(s.buf)
+	s.buf = s.buf[:0]
+	return h
 }
 
 // item hashes all of an item that can be printed.
 func (s *sum) item(ms []turn.Message, it *item, pieces []piece) xxh3.Uint128 {
-	s.h.Reset()
-	s.numbers(len(it.role), int(it.role[0]), it.lo, it.hi, truth(it.text))
+	s.text(string(it.role))
+	s.number(it.lo)
+	s.number(it.hi)
+	s.flag(it.text)
 	for _, x := range pieces {
 		blocks := ms[x.message].Blocks[x.from:x.to]
 		s.number(len(blocks))
@@ -39,48 +70,29 @@ func (s *sum) item(ms []turn.Message, it *item, pieces []piece) xxh3.Uint128 {
 			s.block(ms, x.message, &blocks[i])
 		}
 	}
-	return s.h.Sum128()
+	return s.done()
 }
 
-// block hashes what of a block can be printed, after the lengths of it.
+// block puts in what of a block can be printed.
 func (s *sum) block(ms []turn.Message, message int, b *turn.Block) {
-	id, name, text, raw := b.ID, b.Name, b.Text, []byte(nil)
+	s.number(int(b.Kind))
 	switch b.Kind {
 	case turn.Image, turn.Document: // always the same text
-		id, name, text = "", "", ""
+		return
 	case turn.Other:
-		raw = b.Raw
+		s.bytes(b.Raw)
 	case turn.ToolUse:
-		raw = b.Args
+		s.text(b.Name)
+		s.bytes(b.Args)
 	case turn.ToolResult:
-		name = calledName(ms, message, id)
+		s.text(calledName(ms, message, b.ID))
 	}
-	s.numbers(int(b.Kind), len(id), len(name), len(text), len(raw))
-	s.h.WriteString(id)
-	s.h.WriteString(name)
-	s.h.WriteString(text)
-	s.h.Write(raw)
-}
-
-// numbers hashes five numbers.
-func (s *sum) numbers(a, b, c, d, e int) {
-	var buf [40]byte
-	for i, n := range [5]int{a, b, c, d, e} {
-		binary.LittleEndian.PutUint64(buf[8*i:], uint64(n))
-	}
-	s.h.Write(buf[:])
-}
-
-func truth(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	s.text(b.ID)
+	s.text(b.Text)
 }
 
 // tools hashes all of the tools that can be printed.
 func (s *sum) tools(tools []turn.Tool) xxh3.Uint128 {
-	s.h.Reset()
 	for i := range tools {
 		t := &tools[i]
 		if t.Deferred {
@@ -89,11 +101,9 @@ func (s *sum) tools(tools []turn.Tool) xxh3.Uint128 {
 		s.text(t.Name)
 		s.text(t.Description)
 		s.bytes(t.Schema)
-		if t.Custom {
-			s.number(1)
-		}
+		s.flag(t.Custom)
 	}
-	return s.h.Sum128()
+	return s.done()
 }
 
 // letters are those of short ids.

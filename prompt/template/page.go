@@ -164,11 +164,11 @@ func (f *form) variables(p *Page, tn *turn.Turn, list []jinja.Value, generate bo
 	return ctx
 }
 
-// Bytes is how much memory the page holds, roughly.
+// Bytes is how much memory the page holds, roughly: its text, that of the
+// messages' values and that of the memo, and what keeps books of them.
 func (p *Page) Bytes() int {
-	const perMessage = 1024 // mappings, values and bookkeeping
-	n := cap(p.Text) + cap(p.w.scratch)
-	return n + len(p.Text) + perMessage*(cap(p.made)+cap(p.fresh))/2
+	const perMessage = 1700
+	return cap(p.Text) + cap(p.w.scratch) + 2*len(p.Text) + perMessage*max(cap(p.made), cap(p.fresh))
 }
 
 // common is how many bytes two texts have in common at their start.
