@@ -220,9 +220,17 @@ func (s *forStmt) recur(r *run, v Value, depth int) error {
 
 // rounds runs the loop's body for every item of a value, or its else.
 func (s *forStmt) rounds(r *run, over Value, depth int, around *frame) (signal, error) {
-	if r.memo != nil {
-		defer r.memo.trace.leave(r.memo.trace.enter())
+	if r.memo == nil {
+		return s.all(r, over, depth, around)
 	}
+	before := r.memo.trace.enter()
+	sig, err := s.all(r, over, depth, around)
+	r.memo.trace.leave(before)
+	return sig, err
+}
+
+// all is rounds once it is known who watches.
+func (s *forStmt) all(r *run, over Value, depth int, around *frame) (signal, error) {
 	if s.loopVar == nil && s.test == nil && (over.kind == kList || over.kind == kMap || over.kind == kTuple) {
 		vs, _ := r.list(over)
 		return s.plain(r, vs)
@@ -232,16 +240,28 @@ func (s *forStmt) rounds(r *run, over Value, depth int, around *frame) (signal, 
 	}
 	l := s.variable(r)
 	*l = loop{total: -1, depth: depth, again: s, at: around, index: -1}
-	defer s.done(r, l)
 	if err := s.source(r, l, over); err != nil {
 		return done, at(s.line, err)
 	}
 	if s.loopVar != nil {
 		r.fr.vars[s.loopVar.at.slot] = boxed(kLoop, l)
 	}
-	if s.brief && l.it == nil {
-		return s.listed(r, l, over)
+	if !s.brief {
+		return s.stepped(r, l, over)
 	}
+	var sig signal
+	var err error
+	if l.it == nil {
+		sig, err = s.listed(r, l, over)
+	} else {
+		sig, err = s.stepped(r, l, over)
+	}
+	s.done(r, l)
+	return sig, err
+}
+
+// stepped is a loop that others may take items from.
+func (s *forStmt) stepped(r *run, l *loop, over Value) (signal, error) {
 	for {
 		v, ok, err := l.step()
 		if err != nil {

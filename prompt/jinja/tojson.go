@@ -2,11 +2,13 @@ package jinja
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // jsonWriter writes what json.dumps writes.
@@ -170,6 +172,12 @@ func (w *jsonWriter) str(s string) {
 	w.dst = append(w.dst, '"')
 	from := 0
 	for i := 0; i < len(s); {
+		if !w.ascii {
+			i = plainJSON(s, i)
+		}
+		if i == len(s) {
+			break
+		}
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' && (c < 0x7f || !w.ascii) {
 			i++
@@ -187,6 +195,20 @@ func (w *jsonWriter) str(s string) {
 		from = i
 	}
 	w.dst = append(append(w.dst, s[from:]...), '"')
+}
+
+// plainJSON is the place from i on up to which eight bytes at a time stand for
+// themselves in JSON: none is a control character, a quote or a backslash.
+func plainJSON(s string, i int) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		x := binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s[i:]), 8))
+		quote, slash := x^each*'"', x^each*'\\'
+		if ((x-each*' ')&^x|(quote-each)&^quote|(slash-each)&^slash)&high != 0 {
+			break
+		}
+	}
+	return i
 }
 
 func (w *jsonWriter) control(c byte) {
