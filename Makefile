@@ -12,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
 .DEFAULT_GOAL := help
-.PHONY: help up build test check race bench accept completions
+.PHONY: help up build test check race bench accept clients sdk completions
 
 help: ## print this
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,12 @@ bench: build ## measure, and write docs/bench.md
 
 accept: build ## the acceptance test: real processes, sockets and clients
 	scripts/acceptance.sh
+
+clients: build ## real agents and the vendors' SDKs; writes docs/clients.md
+	scripts/clients.sh
+
+sdk: build ## the vendors' SDKs alone
+	scripts/clients.sh sdk
 
 completions: ## write completions/ anew
 	go test ./cmd/dyn -run TestCompletionsAreFresh -update

@@ -22,6 +22,7 @@ var claude = client{
 	again: func(_ *lab, prompt string) []string {
 		return []string{"claude", "-p", "--continue", "--allowedTools", claudeTools, "--", prompt}
 	},
+	launch: []string{"claude", "--", "-p"},
 	shell: func(command string) string {
 		return say("Bash", map[string]any{"command": command, "description": "one more step"})
 	},

@@ -20,6 +20,8 @@ type client struct {
 	start func(l *lab, prompt string) []string // a new conversation
 	again func(l *lab, prompt string) []string // the next prompt of the last one
 
+	launch []string // what dyn starts it with, nil where dyn cannot; a prompt follows
+
 	shell func(command string) string // a call of its shell tool
 	spawn string                      // a call that starts a subagent whose prompt holds SUBTASK
 	lead  []rule                      // what else the lead has to say while its agent works
@@ -31,6 +33,8 @@ type client struct {
 	fails   bool // it does not try again when a stream breaks
 	output  int  // lines of the commands that fill its window
 }
+
+const noCommand = "dyn has no command that starts it"
 
 // clients are in the order of the table.
 var clients = []client{claude, codex, opencode, qwen, cline, pi}

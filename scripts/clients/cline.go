@@ -31,13 +31,7 @@ var cline = client{
 	start: func(_ *lab, prompt string) []string {
 		return []string{"cline", "--auto-approve", "true", prompt}
 	},
-	again: func(l *lab, prompt string) []string {
-		id := "none" // it will say that there is no such session
-		if dirs, err := filepath.Glob(filepath.Join(l.home, ".cline", "data", "sessions", "*")); err == nil && len(dirs) > 0 {
-			id = filepath.Base(dirs[len(dirs)-1])
-		}
-		return []string{"cline", "--auto-approve", "true", "--id", id, prompt}
-	},
+	no:      map[string]string{"launched": noCommand, "resume": "it resumes in a terminal only"},
 	shell:   func(command string) string { return say("run_commands", map[string]any{"commands": []string{command}}) },
 	spawn:   say("spawn_agent", map[string]any{"systemPrompt": "You take steps.", "task": "SUBTASK take two steps"}),
 	fails:   true,

@@ -23,8 +23,9 @@ var codex = client{
 	again: func(_ *lab, prompt string) []string {
 		return []string{"codex", "exec", "--skip-git-repo-check", "resume", "--last", prompt}
 	},
-	shell: func(command string) string { return say("exec_command", map[string]any{"cmd": command}) },
-	spawn: say("multi_agent_v1__spawn_agent", map[string]any{"message": "SUBTASK take two steps"}),
+	launch: []string{"codex", "--", "exec", "--skip-git-repo-check"},
+	shell:  func(command string) string { return say("exec_command", map[string]any{"cmd": command}) },
+	spawn:  say("multi_agent_v1__spawn_agent", map[string]any{"message": "SUBTASK take two steps"}),
 	// The lead has to wait for its agent by an id that no script can know, so
 	// it does something that takes a while instead.
 	lead: []rule{

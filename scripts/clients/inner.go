@@ -67,20 +67,28 @@ func (i *inner) close() {
 	_ = i.cmd.Wait()                                      // it was killed
 }
 
-// prompts are the token ids of all turns that reached the engine, in order;
-// what a daemon asks to see whether an engine lives is shorter than any turn.
+// prompts are the token ids of all turns that reached the engine, in order.
+// What the daemon asks to see what an engine can do is text, or shorter than
+// any turn of a client.
 func (i *inner) prompts() ([][]uint32, error) {
 	var all [][]uint32
 	for _, e := range i.tap.exchanges() {
 		if e.Path != "/v1/completions" {
 			continue
 		}
-		var body struct{ Prompt []uint32 }
+		var body struct{ Prompt json.RawMessage }
 		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return nil, fmt.Errorf("a request of the daemon: %w", err)
+		}
+		if !bytes.HasPrefix(body.Prompt, []byte("[")) {
+			continue
+		}
+		var ids []uint32
+		if err := json.Unmarshal(body.Prompt, &ids); err != nil {
 			return nil, fmt.Errorf("a prompt of the daemon: %w", err)
 		}
-		if len(body.Prompt) > 1000 {
-			all = append(all, body.Prompt)
+		if len(ids) > 1000 {
+			all = append(all, ids)
 		}
 	}
 	return all, nil

@@ -98,7 +98,7 @@ func (l *lab) module(path string) string { return filepath.Join(l.modules, "node
 // own runs dyn in the cell's folders.
 func (l *lab) own(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, l.dyn, args...)
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+l.root+"/state", "XDG_CONFIG_HOME="+l.root+"/config", "XDG_CACHE_HOME="+l.root+"/cache")
+	cmd.Env = append(os.Environ(), l.folders()...)
 	out, err := cmd.Output()
 	if err != nil {
 		var why string
@@ -108,6 +108,11 @@ func (l *lab) own(ctx context.Context, args ...string) ([]byte, error) {
 		return out, fmt.Errorf("dyn %s: %w: %s", strings.Join(args, " "), err, why)
 	}
 	return out, nil
+}
+
+// folders are where dyn keeps what is the cell's.
+func (l *lab) folders() []string {
+	return []string{"XDG_STATE_HOME=" + l.root + "/state", "XDG_CONFIG_HOME=" + l.root + "/config", "XDG_CACHE_HOME=" + l.root + "/cache"}
 }
 
 // close stops the daemon and all it started.
@@ -181,6 +186,9 @@ func (l *lab) begin(argv []string) (*process, error) {
 
 // look finds a program where the client looks for it.
 func (l *lab) look(name string) (string, error) {
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
 	for _, e := range l.environment() {
 		if dirs, ok := strings.CutPrefix(e, "PATH="); ok {
 			for _, dir := range filepath.SplitList(dirs) {

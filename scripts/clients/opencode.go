@@ -20,6 +20,7 @@ var opencode = client{
 	},
 	start: func(_ *lab, prompt string) []string { return []string{"opencode", "run", prompt} },
 	again: func(_ *lab, prompt string) []string { return []string{"opencode", "run", "--continue", prompt} },
+	no:    map[string]string{"launched": noCommand},
 	shell: func(command string) string {
 		return say("bash", map[string]any{"command": command, "description": "one more step"})
 	},

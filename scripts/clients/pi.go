@@ -42,6 +42,6 @@ var pi = client{
 		return []string{"pi", "-p", "--continue", "--provider", "dyn", "--model", "sim", prompt}
 	},
 	shell:   func(command string) string { return say("bash", map[string]any{"command": command}) },
-	no:      map[string]string{"agents": "it has no subagents"},
+	no:      map[string]string{"launched": noCommand, "agents": "it has no subagents"},
 	compact: []rule{{When: `(?i)summar(y|ize)`, Say: "SUMMARY-MARK: long lists of numbers were asked for, and printed."}},
 }

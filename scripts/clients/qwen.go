@@ -38,6 +38,7 @@ var qwen = client{
 	again: func(l *lab, prompt string) []string {
 		return []string{"node", l.module("@qwen-code/qwen-code/cli.js"), "--yolo", "--continue", "-p", prompt}
 	},
+	no: map[string]string{"launched": noCommand},
 	shell: func(command string) string {
 		return say("run_shell_command", map[string]any{"command": command, "is_background": false})
 	},

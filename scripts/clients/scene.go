@@ -49,6 +49,14 @@ var scenes = []scene{
 		},
 	},
 	{
+		name: "launched", title: "started by dyn",
+		rules: func(client) []rule { return []rule{{Say: "Started by dyn."}} },
+		play: func(_ context.Context, c client, l *lab) error {
+			l.extra = l.folders()
+			return step(l, append(append([]string{l.dyn}, c.launch...), "Say a word."), "Started by dyn.")
+		},
+	},
+	{
 		name: "loop", title: "tool loop",
 		rules: func(c client) []rule {
 			return []rule{
