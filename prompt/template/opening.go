@@ -10,10 +10,11 @@ import (
 
 // opener is what the generation prompt may depend on.
 type opener struct {
-	mode, effort string
-	role         turn.Role // of the last message
-	calls        bool      // it calls
-	tools        bool
+	on, off bool   // thinking is asked for, is not wanted
+	effort  string // as the template takes it
+	role    turn.Role
+	calls   bool // the last message, of that role, calls
+	tools   bool
 }
 
 // keptOpenings is how many generation prompts a template keeps.
@@ -45,7 +46,8 @@ func (o *openings) keep(k opener, s string) {
 // ends when none is asked for. What was seen once is looked for at the end of
 // the text; else, and where that is not found, the turn is rendered once more.
 func (f *form) opening(p *Page, tn *turn.Turn) int {
-	k := opener{mode: tn.Thinking.Mode, effort: tn.Thinking.Effort, tools: p.tools != zeroKey}
+	th := tn.Thinking
+	k := opener{on: th.Mode == "on", off: off(th), effort: f.effort.nearest(th.Effort), tools: p.tools != zeroKey}
 	if n := len(tn.Messages); n > 0 {
 		m := &tn.Messages[n-1]
 		k.role = m.Role

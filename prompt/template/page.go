@@ -89,6 +89,9 @@ func (t *Template) Render(p *Page, tn *turn.Turn) error {
 	p.Hidden = p.plan.images
 	f.places(p, tn)
 	p.Opening = f.opening(p, tn)
+	if n := len(p.made); n > 0 && p.made[n-1].end == notTried {
+		p.made[n-1].end = p.Opening // the same text, asked for another way
+	}
 	return nil
 }
 

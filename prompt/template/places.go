@@ -8,8 +8,9 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// again is how many bytes a Render may render once more to find places.
-const again = 32 << 20
+// again is how many bytes a Render may render once more to find places. What
+// is not found for that is looked for in the next Render.
+const again = 8 << 20
 
 // Ends that are not found.
 const (
