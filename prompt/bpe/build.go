@@ -115,7 +115,9 @@ func (f *file) tables(t *Tokenizer, merges func(*Tokenizer) error) error {
 	if err := merges(t); err != nil {
 		return fmt.Errorf("merges: %w", err)
 	}
-	f.findWhole(t)
+	if f.model.IgnoreMerges {
+		t.pieces.allWhole()
+	}
 	return nil
 }
 
@@ -126,7 +128,7 @@ func (f *file) singles(t *Tokenizer) error {
 		e := t.pieces.find(string([]byte{byte(b)}))
 		switch fall := &f.words.fall[b]; {
 		case e != nil && (!t.sentence || b < utf8.RuneSelf):
-			t.bytes[b] = e.id
+			t.bytes[b] = e.id()
 		case t.sentence && fall.known:
 			t.bytes[b] = fall.id
 		default:

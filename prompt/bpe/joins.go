@@ -37,17 +37,19 @@ func (f *file) readMerges(t *Tokenizer) error {
 func (j *joins) enter(t *Tokenizer) error {
 	list := make([]join, len(j.cuts))
 	bad := make([]bool, len(j.cuts))
-	arena := string(j.arena)
+	arena := view(j.arena)
 	share(len(list), func(from, to int) {
+		last := uint32(0)
 		for i := from; i < to; i++ {
 			c, end := j.cuts[i], len(arena)
 			if i+1 < len(j.cuts) {
 				end = int(j.cuts[i+1].left)
 			}
 			a, b := t.pieces.find(arena[c.left:c.right]), t.pieces.find(arena[c.right:end])
-			ab := t.pieces.find(arena[c.left:end])
-			if bad[i] = a == nil || b == nil || ab == nil; !bad[i] {
-				list[i] = join{a.id, b.id, ab.id, uint32(i)}
+			ab, ok := t.pieces.near(last, arena[c.left:end])
+			if bad[i] = a == nil || b == nil || !ok; !bad[i] {
+				list[i] = join{a.id(), b.id(), ab, uint32(i)}
+				last = ab
 			}
 		}
 	})
@@ -163,28 +165,4 @@ func share(n int, part func(from, to int)) {
 		group.Go(func() { part(from, min(from+size, n)) })
 	}
 	group.Wait()
-}
-
-// findWhole marks the tokens that a piece of the same spelling becomes. With
-// ignore_merges these are all; without, the ones whose own merges lead back to
-// them, which is nearly all. It is half of the work of loading, so it is
-// shared among the processors.
-func (f *file) findWhole(t *Tokenizer) {
-	share(len(t.pieces.slots), func(from, to int) { f.markWhole(t, t.pieces.slots[from:to]) })
-}
-
-// markWhole does that for a part of the slots.
-func (f *file) markWhole(t *Tokenizer, slots []pieceSlot) {
-	var w work
-	var ids []uint32
-	for i := range slots {
-		e := &slots[i]
-		if e.n == 0 {
-			continue
-		}
-		if !f.model.IgnoreMerges {
-			ids = t.merge(ids[:0], &w, t.pieces.spell(e.id))
-		}
-		e.whole = f.model.IgnoreMerges || len(ids) == 1 && ids[0] == e.id
-	}
 }

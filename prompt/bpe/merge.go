@@ -35,8 +35,13 @@ func (t *Tokenizer) piece(dst []uint32, w *work, s string) []uint32 {
 
 // keyed appends the ids of one piece, whose key is key.
 func (t *Tokenizer) keyed(dst []uint32, w *work, s string, key uint64) []uint32 {
-	if e := t.pieces.seek(s, key); e != nil && e.whole {
-		return append(dst, e.id)
+	if e := t.pieces.seek(s, key); e != nil {
+		switch state := e.state.Load(); {
+		case state&isWhole != 0:
+			return append(dst, state&(maxID-1))
+		case state&isSplit == 0:
+			return t.learn(dst, w, s, e)
+		}
 	}
 	r := w.memo.slot(s, key)
 	if r == nil {
@@ -48,6 +53,19 @@ func (t *Tokenizer) keyed(dst []uint32, w *work, s string, key uint64) []uint32 
 	from := len(dst)
 	dst = t.merge(dst, w, s)
 	r.keep(s, dst[from:])
+	return dst
+}
+
+// learn appends the ids of a piece that is spelled as the token e is, and
+// notes whether it is that token: whether its own merges lead back to it.
+func (t *Tokenizer) learn(dst []uint32, w *work, s string, e *pieceSlot) []uint32 {
+	from := len(dst)
+	dst = t.merge(dst, w, s)
+	if len(dst) == from+1 && dst[from] == e.id() {
+		e.state.Or(isWhole)
+	} else {
+		e.state.Or(isSplit)
+	}
 	return dst
 }
 
@@ -98,7 +116,7 @@ func (t *Tokenizer) characters(ids []uint32, s string) (n int) {
 		}
 		_, size := utf8.DecodeRuneInString(s[i:])
 		if e := t.pieces.find(s[i : i+size]); e != nil {
-			ids[n] = e.id
+			ids[n] = e.id()
 			n, i = n+1, i+size
 			continue
 		}

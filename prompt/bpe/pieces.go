@@ -3,11 +3,13 @@ package bpe
 import (
 	"encoding/binary"
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 )
 
-// pieces finds a token by its bytes: a flat open-addressing table that never
-// changes once it is built. It holds no pointers, so the collector does not
+// pieces finds a token by its bytes: a flat open-addressing table, whose
+// entries never change once it is built, but for what is learnt of them. It
+// holds no pointers, so the collector does not
 // walk it.
 type pieces struct {
 	slots []pieceSlot
@@ -19,11 +21,21 @@ type pieces struct {
 // pieceSlot is one entry. Tokens of up to eight bytes are their own key, so
 // that the common look-up touches one cache line and compares no text.
 type pieceSlot struct {
-	key   uint64 // the bytes, or a hash of more than eight
-	id    uint32
-	n     uint16 // length in bytes; 0 is an empty slot
-	whole bool   // a piece that spells this token is this token
+	key   uint64        // the bytes, or a hash of more than eight
+	state atomic.Uint32 // the id, and what is known of the token
+	n     uint16        // length in bytes; 0 is an empty slot
 }
+
+// What is known of a token: whether a piece that spells it becomes it, or is
+// merged to others. To find out for all takes a third of the time of loading,
+// so it is found when such a piece first comes.
+const (
+	isWhole = 1 << 31
+	isSplit = 1 << 30
+)
+
+// id is the token.
+func (e *pieceSlot) id() uint32 { return e.state.Load() & (maxID - 1) }
 
 // span says where in the arena a token is spelled.
 type span struct {
@@ -57,7 +69,17 @@ func (p *pieces) add(id uint32) {
 			break
 		}
 	}
-	p.slots[i] = pieceSlot{key: key, id: id, n: uint16(len(s))}
+	e := &p.slots[i]
+	e.key, e.n = key, uint16(len(s))
+	e.state.Store(id)
+}
+
+// allWhole says that every token is a piece of its own, as ignore_merges has
+// it.
+func (p *pieces) allWhole() {
+	for i := range p.slots {
+		p.slots[i].state.Or(isWhole)
+	}
 }
 
 // find returns the slot of the token spelled s, nil if there is none. s is
@@ -77,9 +99,24 @@ func (p *pieces) seek(s string, key uint64) *pieceSlot {
 	}
 }
 
+// near finds the token spelled s where it is likely to be: files have tokens
+// in the order of the merges that make them, so it is last or the one after.
+func (p *pieces) near(last uint32, s string) (id uint32, ok bool) {
+	for id := last; id <= last+1 && int(id) < len(p.at); id++ {
+		if p.at[id].is&literal == 0 && p.spell(id) == s {
+			return id, true
+		}
+	}
+	e := p.find(s)
+	if e == nil {
+		return 0, false
+	}
+	return e.id(), true
+}
+
 // holds says whether e is the entry of s, whose key is key.
 func (p *pieces) holds(e *pieceSlot, key uint64, s string) bool {
-	return e.key == key && int(e.n) == len(s) && (e.n <= 8 || p.spell(e.id) == s)
+	return e.key == key && int(e.n) == len(s) && (e.n <= 8 || p.spell(e.id()) == s)
 }
 
 // spell returns the bytes of a token, "" when no token has the id.

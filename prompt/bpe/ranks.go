@@ -109,7 +109,7 @@ func (t *Tokenizer) joinByOrder(order []uint32) error {
 				continue
 			}
 			if right := t.pieces.find(s[n:]); right != nil {
-				merges = append(merges, join{left.id, right.id, id, uint32(rank)})
+				merges = append(merges, join{left.id(), right.id(), id, uint32(rank)})
 			}
 		}
 		if len(merges) > maxMerges {
