@@ -2,180 +2,151 @@ package dialect
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
-	"path/filepath"
-	"strings"
+	"reflect"
+	"strconv"
 	"testing"
 
+	"github.com/agentinfer/dyn/server/dialect/recorded"
 	"github.com/agentinfer/dyn/turn"
 )
 
-// recorded is one request of a real client.
-type recorded struct {
-	file    string
-	seq     int
-	path    string
-	headers map[string]string
-	body    []byte
-}
-
-func (r recorded) header(name string) string { return r.headers[strings.ToLower(name)] }
-
-// codec returns the codec of the request's route, nil when it has none.
-func (r recorded) codec() Codec {
-	switch r.path {
-	case "/v1/messages":
-		return messages{}
-	case "/v1/responses":
-		return responses{}
-	case "/v1/chat/completions":
-		return chat{}
-	}
-	return nil
-}
-
-// fixturesDir returns where the fixtures are, if they are there.
-func fixturesDir() string {
-	if dir := os.Getenv("DYN_FIXTURES"); dir != "" {
-		return dir
-	}
-	root, _ := filepath.Abs(".")
-	for root != filepath.Dir(root) {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			break
-		}
-		root = filepath.Dir(root)
-	}
-	return filepath.Join(root, "..", "shared", "fixtures")
+// codecOf returns the codec of a recorded request's route, nil when it has
+// none.
+func codecOf(r *recorded.Request) Codec {
+	return For(map[string]turn.Dialect{
+		"/v1/messages": turn.Messages, "/v1/responses": turn.Responses, "/v1/chat/completions": turn.Chat,
+	}[r.Path])
 }
 
 // recordings returns all requests of all recordings, and skips the test
 // where there are none.
-func recordings(t testing.TB) []recorded {
+func recordings(t testing.TB) []recorded.Request {
 	t.Helper()
-	files, _ := filepath.Glob(filepath.Join(fixturesDir(), "recordings", "*.json"))
-	if len(files) == 0 {
-		t.Skipf("no recordings in %s: set DYN_FIXTURES to the fixtures' folder", fixturesDir())
+	all, err := recorded.Load(recorded.Dir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	var all []recorded
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var doc struct {
-			Requests []struct {
-				Seq     int
-				Path    string
-				Headers [][2]string
-				Body    map[string]any
-			}
-		}
-		if err := json.Unmarshal(data, &doc); err != nil {
-			t.Fatalf("%s: %v", f, err)
-		}
-		tools := map[int]any{}
-		for _, q := range doc.Requests {
-			if q.Body == nil {
-				continue
-			}
-			r := recorded{file: filepath.Base(f), seq: q.Seq, path: q.Path, headers: map[string]string{}}
-			for _, h := range q.Headers {
-				r.headers[strings.ToLower(h[0])] = h[1]
-			}
-			if ref, ok := q.Body["tools"].(map[string]any); ok {
-				q.Body["tools"] = tools[int(ref["$same_as_seq"].(float64))]
-			}
-			tools[q.Seq] = q.Body["tools"]
-			if r.body, err = json.Marshal(expand(q.Body)); err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, r)
-		}
+	if len(all) == 0 {
+		t.Skipf("no recordings in %s: set DYN_FIXTURES to the fixtures' folder", recorded.Dir())
 	}
 	return all
-}
-
-// expand puts texts of the right length where a recording cut them.
-func expand(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		if head, ok := v["$head"].(string); ok {
-			n := int(v["$len"].(float64)) - len(head)
-			return head + strings.Repeat("some \"text\" of the prompt\n", max(n, 0)/26)
-		}
-		out := map[string]any{}
-		for k, e := range v {
-			out[k] = expand(e)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = expand(e)
-		}
-		return out
-	}
-	return v
 }
 
 // TestRecordings decodes every request that real clients were recorded to
 // send.
 func TestRecordings(t *testing.T) {
-	n := 0
 	for _, r := range recordings(t) {
-		c := r.codec()
+		c := codecOf(&r)
 		if c == nil {
-			if _, err := DecodeCount(r.body, r.header); err != nil {
-				t.Errorf("%s #%d: %v", r.file, r.seq, err)
+			if _, err := DecodeCount(r.Full, r.Header); err != nil {
+				t.Errorf("%s #%d: %v", r.File, r.Seq, err)
 			}
 			continue
 		}
-		n++
-		got, err := c.Decode(r.body, r.header, nil)
+		got, err := c.Decode(r.Full, r.Header, nil)
 		if err != nil {
-			t.Errorf("%s #%d: %v", r.file, r.seq, err)
+			t.Errorf("%s #%d: %v", r.File, r.Seq, err)
 			continue
 		}
-		check(t, r, got)
-	}
-	if n < 100 {
-		t.Errorf("only %d requests in the recordings", n)
+		check(t, &r, got)
 	}
 }
 
 // check looks for what every decoded turn must hold to.
-func check(t *testing.T, r recorded, got *turn.Turn) {
+func check(t *testing.T, r *recorded.Request, got *turn.Turn) {
 	t.Helper()
 	if got.Model == "" || len(got.Messages) == 0 {
-		t.Errorf("%s #%d: model %q, %d messages", r.file, r.seq, got.Model, len(got.Messages))
+		t.Errorf("%s #%d: model %q, %d messages", r.File, r.Seq, got.Model, len(got.Messages))
 	}
 	names := map[string]bool{}
 	for _, tool := range got.Tools {
 		if names[tool.Name] || tool.Name == placeholderTool {
-			t.Errorf("%s #%d: tool %q", r.file, r.seq, tool.Name)
+			t.Errorf("%s #%d: tool %q", r.File, r.Seq, tool.Name)
 		}
 		names[tool.Name] = true
 	}
 	calls := map[string]bool{}
 	for i, m := range got.Messages {
 		if i > 0 && m.Role == turn.Assistant && got.Messages[i-1].Role == turn.Assistant && got.Dialect != turn.Chat {
-			t.Errorf("%s #%d: two assistant messages in a row", r.file, r.seq)
+			t.Errorf("%s #%d: two assistant messages in a row", r.File, r.Seq)
 		}
 		for _, b := range m.Blocks {
 			switch b.Kind {
 			case turn.ToolUse:
 				calls[b.ID] = true
 				if !json.Valid(b.Args) {
-					t.Errorf("%s #%d: arguments %q", r.file, r.seq, b.Args)
+					t.Errorf("%s #%d: arguments %q", r.File, r.Seq, b.Args)
 				}
 			case turn.ToolResult:
 				if m.Role != turn.ToolRole || !calls[b.ID] {
-					t.Errorf("%s #%d: result of %q in a message of %s", r.file, r.seq, b.ID, m.Role)
+					t.Errorf("%s #%d: result of %q in a message of %s", r.File, r.Seq, b.ID, m.Role)
 				}
 			case turn.Other:
-				t.Errorf("%s #%d: unknown content %s", r.file, r.seq, b.Raw)
+				t.Errorf("%s #%d: unknown content %s", r.File, r.Seq, b.Raw)
 			}
 		}
+	}
+}
+
+// mutations is how many changed bodies a test tries: DYN_MUTATIONS, or usual.
+func mutations(t *testing.T, usual int) int {
+	if testing.Short() {
+		usual /= 10
+	}
+	if s := os.Getenv("DYN_MUTATIONS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatalf("DYN_MUTATIONS: %v", err)
+		}
+		return n
+	}
+	return usual
+}
+
+// TestMutatedRecordings changes recorded bodies at random: each gives a sound
+// turn or a problem of the request's that can be told, with and without a
+// Recall the same.
+func TestMutatedRecordings(t *testing.T) {
+	requests := recordings(t)
+	m := recorded.NewMutator(1, requests)
+	rc := NewRecall(16 << 20)
+	refused := 0
+	for n := range mutations(t, 20_000) {
+		i, body := m.Next()
+		c := codecOf(&requests[i])
+		if c == nil {
+			continue
+		}
+		got, err := c.Decode(body, requests[i].Header, rc)
+		if err == nil {
+			sound(t, got)
+		} else {
+			refused++
+			told(t, c, err)
+		}
+		if n%4 == 0 {
+			want, wantErr := c.Decode(body, requests[i].Header, nil)
+			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(err, wantErr) {
+				t.Fatalf("change %d, with a Recall: %v, without: %v\n%s", n, err, wantErr, body)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("change %d of %s #%d: %s", n, requests[i].File, requests[i].Seq, body)
+		}
+	}
+	t.Logf("%d refused, %+v", refused, rc.Stats())
+}
+
+// told checks that an error of decoding is the request's and can be told.
+func told(t *testing.T, c Codec, err error) {
+	t.Helper()
+	var p *Problem
+	if !errors.As(err, &p) || p.StatusFor(c.Dialect()) != 400 {
+		t.Fatalf("%s: %v", c.Dialect(), err)
+	}
+	if out := c.Problem(p, "r"); !json.Valid(out) {
+		t.Fatalf("%s: problem %s", c.Dialect(), out)
 	}
 }

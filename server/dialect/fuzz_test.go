@@ -2,11 +2,11 @@ package dialect
 
 import (
 	"encoding/json"
-	"errors"
-	"os"
+	"reflect"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/agentinfer/dyn/server/dialect/recorded"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -21,27 +21,32 @@ func FuzzDecode(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
 	}
-	if _, err := os.Stat(fixturesDir()); err == nil {
-		for _, r := range recordings(f) {
-			f.Add(r.body)
+	if all, err := recorded.Load(recorded.Dir()); err == nil {
+		for i := range all {
+			f.Add(all[i].Body)
+		}
+		m := recorded.NewMutator(2, all)
+		for range min(len(all), 200) {
+			_, body := m.Next()
+			f.Add(body)
 		}
 	}
+	rc := NewRecall(1 << 20)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for d := range clients {
-			got, err := For(d).Decode(body, nil, nil)
+			c := For(d)
+			got, err := c.Decode(body, nil, nil)
 			if err == nil {
 				sound(t, got)
-				continue
+			} else if told(t, c, err); got != nil {
+				t.Fatalf("%s: a turn and %v", d, err)
 			}
-			var p *Problem
-			if !errors.As(err, &p) || p.StatusFor(turn.Chat) != 400 || got != nil {
-				t.Fatalf("%s: %v", d, err)
-			}
-			if out := For(d).Problem(p, "r"); !json.Valid(out) || !utf8.Valid(out) {
-				t.Fatalf("%s: problem %s", d, out)
+			if again, err2 := c.Decode(body, nil, rc); !reflect.DeepEqual(again, got) || !reflect.DeepEqual(err, err2) {
+				t.Fatalf("%s: with a Recall %v, without %v", d, err2, err)
 			}
 		}
 		_, _ = DecodeCount(body, nil)
+		_, _ = DecodeInput(body, nil)
 	})
 }
 

@@ -58,20 +58,20 @@ func messagesCodec() Codec { return messages{} }
 func TestRecordedKinds(t *testing.T) {
 	seen := map[string]map[string]int{}
 	for _, r := range recordings(t) {
-		c := r.codec()
+		c := codecOf(&r)
 		if c == nil {
 			continue
 		}
-		got, err := c.Decode(r.body, r.header, nil)
+		got, err := c.Decode(r.Full, r.Header, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen[r.file] == nil {
-			seen[r.file] = map[string]int{}
+		if seen[r.File] == nil {
+			seen[r.File] = map[string]int{}
 		}
-		seen[r.file][got.Who.Kind]++
+		seen[r.File][got.Who.Kind]++
 		if got.Who.Kind == kindTool && got.Messages[len(got.Messages)-1].Role == turn.Assistant {
-			t.Errorf("%s #%d: results, and the last word is an answer's", r.file, r.seq)
+			t.Errorf("%s #%d: results, and the last word is an answer's", r.File, r.Seq)
 		}
 	}
 	for file, kinds := range seen {

@@ -33,9 +33,9 @@ func same(t testing.TB, d turn.Dialect, rc *Recall, body []byte, header func(str
 func TestRecallRecordings(t *testing.T) {
 	rc := NewRecall(64 << 20)
 	for _, r := range recordings(t) {
-		if c := r.codec(); c != nil {
-			same(t, c.Dialect(), rc, r.body, r.header)
-			same(t, c.Dialect(), rc, r.body, r.header) // and once more
+		if c := codecOf(&r); c != nil {
+			same(t, c.Dialect(), rc, r.Full, r.Header)
+			same(t, c.Dialect(), rc, r.Full, r.Header) // and once more
 		}
 	}
 	s := rc.Stats()
