@@ -43,17 +43,17 @@ func TestOtherFolder(t *testing.T) {
 	for name, m := range twoTemplates(t) {
 		t.Run(name, func(t *testing.T) {
 			var here, there State
-			a, err := m.Build(&here, inFolder(t, data, "/work/alpha").turn, nil, nil)
+			a, err := m.Build(&here, inFolder(t, data, "/src/alpha").turn, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := m.Build(&there, inFolder(t, data, "/work/beta").turn, nil, nil)
+			b, err := m.Build(&there, inFolder(t, data, "/src/beta").turn, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			at := commonPrefix(here.text(), there.text())
 			before := string(here.text()[:at])
-			if want := "/home/user/.claude/projects/-work-"; !strings.HasSuffix(before, want) {
+			if want := "/home/user/.claude/projects/-src-"; !strings.HasSuffix(before, want) {
 				t.Fatalf("the sessions part at byte %d, after %q; want after %q", at, before[max(0, at-60):], want)
 			}
 			same := 0
@@ -63,10 +63,10 @@ func TestOtherFolder(t *testing.T) {
 			// A token may reach from before that byte over it, and the one
 			// before it may end otherwise because of that.
 			reused := len(m.tok.Decode(nil, a.IDs[:same]))
-			if at-reused > len("projects/-work-") {
+			if at-reused > len("projects/-src-") {
 				t.Errorf("%d bytes are reused, the first byte of the folder is %d: %q", reused, at, before[reused:])
 			}
-			t.Logf("the first byte that tells the folder is %d (%q after %q); %d tokens before it are reused, of %d", at, here.text()[at:at+5], before[at-34:], same, len(a.IDs))
+			t.Logf("the first byte that tells the folder is %d (%q after %q); %d tokens before it are reused, of %d", at, here.text()[at:at+5], before[at-33:], same, len(a.IDs))
 		})
 	}
 }

@@ -54,14 +54,6 @@ func Next(parent uint64, m turn.Message) uint64 {
 	return r.next(parent, &m)
 }
 
-// before is the hash of the history before message i.
-func before(root uint64, rolling []uint64, i int) uint64 {
-	if i == 0 {
-		return root
-	}
-	return rolling[i-1]
-}
-
 // reader hashes messages and keeps its buffers between them.
 type reader struct {
 	words []byte

@@ -47,16 +47,3 @@ func unknownText(raw []byte) string {
 	})
 	return string(append(out, '}'))
 }
-
-// hidden counts the images and documents of t, which the model cannot see:
-// the prompt holds one fixed text for each.
-func hidden(t *turn.Turn) (n int) {
-	for i := range t.Messages {
-		for j := range t.Messages[i].Blocks {
-			if k := t.Messages[i].Blocks[j].Kind; k == turn.Image || k == turn.Document {
-				n++
-			}
-		}
-	}
-	return n
-}

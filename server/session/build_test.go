@@ -1,0 +1,137 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/agentinfer/dyn/cache"
+	"github.com/agentinfer/dyn/engine/sim/model"
+	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/turn"
+)
+
+func simModel(t testing.TB) *prompt.Model {
+	t.Helper()
+	m, err := prompt.OpenFS(model.FS(), prompt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func says(role turn.Role, s string) turn.Message {
+	return turn.Message{Role: role, Blocks: []turn.Block{{Text: s}}}
+}
+
+// TestChains grows, cuts and forks an agent's line at random: the chains are
+// those of the prompt's ids, whatever block sizes come and go, and what was
+// handed out stays.
+func TestChains(t *testing.T) {
+	m := simModel(t)
+	rapid.Check(t, func(t *rapid.T) {
+		a := &Agent{}
+		var ms []turn.Message
+		type out struct {
+			ids    []uint32
+			chains map[int][]uint64
+		}
+		var outs []out
+		for i := range rapid.IntRange(1, 8).Draw(t, "turns") {
+			switch rapid.IntRange(0, 5).Draw(t, "how") {
+			case 0:
+				ms = slices.Clone(ms[:rapid.IntRange(0, len(ms)).Draw(t, "keep")])
+			case 1:
+				a = &Agent{parent: a}
+			case 2:
+				a.Forget()
+			}
+			ms = append(ms, says(turn.User, fmt.Sprintf("question %d: %s", i, strings.Repeat("and so on ", rapid.IntRange(0, 30).Draw(t, "long")))))
+			blocks := rapid.SampledFrom([][]int{{16}, {4, 16}, {4}, nil}).Draw(t, "blocks")
+			b, err := a.Build(Asked{Model: m, Turn: &turn.Turn{Messages: ms}, Seed: cache.Seed, Blocks: blocks})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(b.Chains) != len(blocks) || b.Bytes == 0 {
+				t.Fatalf("%d chains of %d block sizes, %d bytes", len(b.Chains), len(blocks), b.Bytes)
+			}
+			outs = append(outs, out{b.IDs, b.Chains})
+			if rapid.Bool().Draw(t, "answer") {
+				ms = append(slices.Clone(ms), says(turn.Assistant, "so it is"))
+			}
+		}
+		for i, o := range outs {
+			for block, chain := range o.chains {
+				if want := cache.Extend(nil, cache.Seed, o.ids, block); !slices.Equal(chain, want) {
+					t.Fatalf("turn %d, blocks of %d: %x, want %x", i, block, chain, want)
+				}
+			}
+		}
+	})
+}
+
+// TestFormerTools: a request for compaction that comes without tools goes on
+// from the prompt before, unless it is to stay as it is.
+func TestFormerTools(t *testing.T) {
+	m := simModel(t)
+	var a Agent
+	tools := []turn.Tool{{Name: "look", Description: strings.Repeat("Looks well. ", 50)}}
+	ms := []turn.Message{says(turn.User, "hi")}
+	build := func(t *testing.T, tr *turn.Turn, asIs bool) Built {
+		b, err := a.Build(Asked{Model: m, Turn: tr, AsIs: asIs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	first := build(t, &turn.Turn{Messages: ms, Tools: tools}, false)
+	ms = append(slices.Clone(ms), says(turn.User, "sum up"))
+	bare := &turn.Turn{Messages: ms, Who: turn.Who{Kind: "compaction"}}
+	if b := build(t, bare, false); !b.Former || b.Same < len(first.IDs)-len(first.Opening) || len(bare.Tools) != 0 {
+		t.Errorf("former %v, %d of %d ids are the same, the turn has %d tools", b.Former, b.Same, len(first.IDs), len(bare.Tools))
+	}
+	if b := build(t, bare, true); b.Former || len(b.IDs) >= len(first.IDs) {
+		t.Errorf("as it is: former %v, %d ids", b.Former, len(b.IDs))
+	}
+	if b := build(t, &turn.Turn{Messages: ms, Who: turn.Who{Kind: "user"}}, false); b.Former {
+		t.Error("a turn that is no compaction got tools")
+	}
+}
+
+// TestFork: a headerless client that leaves its line goes on in an agent of
+// its own, which has what the first one had.
+func TestFork(t *testing.T) {
+	m := simModel(t)
+	s := New(Limits{})
+	now := time.Unix(1000, 0)
+	turnOf := func(texts ...string) (*Agent, Built) {
+		tr := &turn.Turn{Model: "m"}
+		for i, s := range texts {
+			tr.Messages = append(tr.Messages, says([]turn.Role{turn.User, turn.Assistant}[i%2], strings.Repeat(s+" ", 40)))
+		}
+		rolling := prompt.Rolling(nil, tr)
+		a := s.Find(tr, rolling, now)
+		b, err := a.Build(Asked{Model: m, Turn: tr, Rolling: rolling, Blocks: []int{16}, Seed: cache.Seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Holds(a, b.Bytes)
+		s.Said(a, b.Rolling, 0)
+		return a, b
+	}
+	a, first := turnOf("one", "two", "three", "four", "five")
+	b, other := turnOf("one", "two", "another")
+	if a == b || b.Who.Parent != "main" {
+		t.Fatalf("%+v and %+v", a.Who, b.Who)
+	}
+	if other.Same == 0 || !slices.Equal(other.IDs[:other.Same], first.IDs[:other.Same]) {
+		t.Errorf("%d ids of the fork are inherited", other.Same)
+	}
+	if got := s.Stats(); got.Agents != 2 || got.Bytes < first.Bytes+other.Bytes {
+		t.Errorf("%+v, the agents hold %d and %d", got, first.Bytes, other.Bytes)
+	}
+}
