@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentinfer/dyn/ledger/blob"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -339,7 +340,7 @@ func TestDamagedRawTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := appendBlob(nil, &turn.RawTurn{IDs: []uint32{1, 2, 3}})
+	data := blob.Append(nil, &turn.RawTurn{IDs: []uint32{1, 2, 3}})
 	data[len(data)-2] ^= 1
 	if _, err := f.conn.ExecContext(t.Context(), "UPDATE raw_turns SET data = ?", data); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"math"
 	"time"
+
+	"github.com/agentinfer/dyn/ledger/blob"
 )
 
 const (
@@ -87,14 +89,14 @@ func (b *batch) add(r row) error {
 		}
 		return b.exec(upsertWorker, r.Worker, r.Model, r.PID, r.URL, r.Event, at)
 	case *rawRow:
-		b.blob = appendBlob(b.blob[:0], &r.RawTurn)
+		b.blob = blob.Append(b.blob[:0], &r.RawTurn)
 		return b.exec(insertRaw, r.Model, int64(r.Key), r.Session, nanos(r.At), len(b.blob), b.blob)
 	case *storedRow:
 		if r.gone {
 			return b.exec(deleteResponse, r.ID, r.Tenant)
 		}
 		return b.exec(insertResponse, r.ID, r.Tenant, r.Session, r.Previous, r.Model, nanos(r.At), nanos(r.Expires),
-			len(r.Input)+len(r.Document), blob(r.Input), blob(r.Document))
+			len(r.Input)+len(r.Document), filled(r.Input), filled(r.Document))
 	case *forgetRow:
 		return b.forget(r)
 	}
@@ -134,8 +136,8 @@ func (b *batch) exec(query string, args ...any) error {
 	return err
 }
 
-// blob is b as it is stored; nothing is an empty blob, not NULL.
-func blob(b []byte) []byte {
+// filled is b as it is stored; nothing is an empty blob, not NULL.
+func filled(b []byte) []byte {
 	if b == nil {
 		return []byte{}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/agentinfer/dyn/ledger/blob"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -68,7 +69,7 @@ func (s *Raw) Find(model string, key uint64) (turn.RawTurn, bool) {
 		r, err = readRaw(db, at, oldest)
 		return err
 	})
-	if errors.Is(err, errBlob) {
+	if errors.Is(err, blob.ErrDamaged) {
 		s.l.lost(rawTurns, 1, err.Error())
 	}
 	if err != nil {
@@ -89,5 +90,5 @@ func readRaw(db *sql.DB, k rawKey, oldest time.Time) (turn.RawTurn, error) {
 		return r, err
 	}
 	r.At = instant(at)
-	return r, readBlob(data, &r)
+	return r, blob.Read(data, &r)
 }

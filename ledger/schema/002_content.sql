@@ -8,7 +8,7 @@ CREATE TABLE raw_turns (
   session TEXT NOT NULL,
   at      INTEGER NOT NULL,
   bytes   INTEGER NOT NULL,
-  data    BLOB NOT NULL, -- see blob.go
+  data    BLOB NOT NULL, -- see package blob
   PRIMARY KEY (model, key)
 );
 CREATE INDEX raw_turns_at ON raw_turns (at, bytes);

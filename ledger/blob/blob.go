@@ -1,4 +1,4 @@
-package ledger
+package blob
 
 import (
 	"encoding/binary"
@@ -8,30 +8,25 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// A raw turn's content is one blob: blobForm, the CRC-32C of all that follows
-// (4 bytes, little endian), then opening, ids and thinking, each with its
-// length in front; lengths and ids are varints, two to three bytes for most.
-// The sum is there because SQLite has none: a flipped bit would be another
-// prompt, and nobody would see it.
 const (
-	blobForm = 1
-	blobHead = 5
+	form = 1
+	head = 5 // bytes before the content
 )
 
-// errBlob is in the chain when a blob is not what appendBlob wrote.
-var errBlob = errors.New("a raw turn is damaged")
+// ErrDamaged is in the chain when a blob is not what Append wrote.
+var ErrDamaged = errors.New("a raw turn is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendBlob appends the content of a raw turn to dst.
-func appendBlob(dst []byte, r *turn.RawTurn) []byte {
+// Append appends the content of r, its opening, ids and thinking, to dst.
+func Append(dst []byte, r *turn.RawTurn) []byte {
 	from := len(dst)
-	dst = append(dst, blobForm, 0, 0, 0, 0)
+	dst = append(dst, form, 0, 0, 0, 0)
 	dst = appendIDs(dst, r.Opening)
 	dst = appendIDs(dst, r.IDs)
 	dst = binary.AppendUvarint(dst, uint64(len(r.Thinking)))
 	dst = append(dst, r.Thinking...)
-	binary.LittleEndian.PutUint32(dst[from+1:], crc32.Checksum(dst[from+blobHead:], castagnoli))
+	binary.LittleEndian.PutUint32(dst[from+1:], crc32.Checksum(dst[from+head:], castagnoli))
 	return dst
 }
 
@@ -43,24 +38,24 @@ func appendIDs(dst []byte, ids []uint32) []byte {
 	return dst
 }
 
-// readBlob fills r with what appendBlob wrote. It takes memory in proportion
-// to the blob, whatever the bytes say, and leaves r as it was with errBlob.
-func readBlob(b []byte, r *turn.RawTurn) error {
-	if len(b) < blobHead || b[0] != blobForm || binary.LittleEndian.Uint32(b[1:]) != crc32.Checksum(b[blobHead:], castagnoli) {
-		return errBlob
+// Read fills r with what Append wrote. It takes memory in proportion
+// to the blob, whatever the bytes say, and leaves r as it was with ErrDamaged.
+func Read(b []byte, r *turn.RawTurn) error {
+	if len(b) < head || b[0] != form || binary.LittleEndian.Uint32(b[1:]) != crc32.Checksum(b[head:], castagnoli) {
+		return ErrDamaged
 	}
-	b = b[blobHead:]
+	b = b[head:]
 	opening, b, ok := cutIDs(b)
 	if !ok {
-		return errBlob
+		return ErrDamaged
 	}
 	ids, b, ok := cutIDs(b)
 	if !ok {
-		return errBlob
+		return ErrDamaged
 	}
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n != uint64(len(b)-used) {
-		return errBlob
+		return ErrDamaged
 	}
 	r.Opening, r.IDs, r.Thinking = opening, ids, string(b[used:])
 	return nil
