@@ -42,6 +42,12 @@ func (s *stream) Next() (turn.Delta, error) {
 	return d, err
 }
 
+// Buffered reports that the engine's next words are here already.
+func (s *stream) Buffered() bool {
+	b, ok := s.inner.(interface{ Buffered() bool })
+	return ok && b.Buffered()
+}
+
 // Close aborts what still runs.
 func (s *stream) Close() error {
 	err := s.inner.Close()

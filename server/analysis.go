@@ -33,32 +33,41 @@ func (an *analysis) events(it item) []turn.Event {
 		it.err = an.f.cause(it.err)
 		an.parser.Cut()
 		an.buf = an.parser.Close(an.buf[:0])
-		an.note()
+		an.note(0)
 		an.over, an.err = true, it.err
 		an.buf = append(an.buf, turn.Event{Kind: turn.Fail, Err: an.f.problem(it.err)})
 		return an.buf
 	}
-	an.ids += len(it.delta.IDs)
-	an.buf = an.parser.Push(an.buf[:0], it.delta.Text)
-	if end := it.delta.End; end != nil {
+	an.buf = an.buf[:0]
+	for _, d := range it.deltas {
+		an.take(d)
+	}
+	return an.buf
+}
+
+// take parses one delta.
+func (an *analysis) take(d turn.Delta) {
+	from := len(an.buf)
+	an.ids += len(d.IDs)
+	an.buf = an.parser.Push(an.buf, d.Text)
+	if end := d.End; end != nil {
 		if end.Reason == turn.Cut {
 			an.parser.Cut() // nobody is to run half a call
 		}
 		an.buf = an.parser.Close(an.buf)
 	}
-	an.note()
-	if it.delta.End != nil {
-		an.buf = append(an.buf, an.finish(*it.delta.End))
+	an.note(from)
+	if d.End != nil {
+		an.buf = append(an.buf, an.finish(*d.End))
 	}
-	an.likely(it.delta.Logprobs)
-	return an.buf
+	an.likely(from, d.Logprobs)
 }
 
 // likely hands log probabilities on with the first event that comes of their
 // tokens, or with the next one where none does.
-func (an *analysis) likely(ps []turn.Logprob) {
-	if an.probs = append(an.probs, ps...); len(an.probs) > 0 && len(an.buf) > 0 {
-		an.buf[0].Logprobs, an.probs = an.probs, nil
+func (an *analysis) likely(from int, ps []turn.Logprob) {
+	if an.probs = append(an.probs, ps...); len(an.probs) > 0 && len(an.buf) > from {
+		an.buf[from].Logprobs, an.probs = an.probs, nil
 	}
 }
 
@@ -84,9 +93,9 @@ func (an *analysis) thoughts() (n int) {
 	return n
 }
 
-// note collects the answer.
-func (an *analysis) note() {
-	for _, e := range an.buf {
+// note collects the answer's events from the given one on.
+func (an *analysis) note(from int) {
+	for _, e := range an.buf[from:] {
 		an.answer.Add(e)
 	}
 }

@@ -21,7 +21,7 @@ const attachPatience = time.Minute
 func (s *Server) routeControl(c *fasthttp.RequestCtx) {
 	if err := s.command(c); err != nil {
 		status := fasthttp.StatusInternalServerError
-		if errors.Is(err, errNoCommand) {
+		if errors.Is(err, errNoCommand) || errors.Is(err, errNoSession) {
 			status = fasthttp.StatusNotFound
 		}
 		var fault *turn.Fault
@@ -50,6 +50,8 @@ func (s *Server) command(c *fasthttp.RequestCtx) error {
 		return s.health(&call{RequestCtx: c})
 	case method == "POST" && path == "/stop":
 		return s.stop(c)
+	case method == "DELETE" && strings.HasPrefix(path, "/sessions/"):
+		return s.forget(c, strings.TrimPrefix(string(c.RequestURI()), "/sessions/"))
 	case method == "GET" && path == "/keys":
 		return reply(c, s.keyPicture())
 	case method == "POST" && path == "/keys/reload":

@@ -78,7 +78,7 @@ type flight struct {
 // item is one step from fly to the consumer. The last one has End or err.
 type item struct {
 	choice int
-	delta  turn.Delta
+	deltas []turn.Delta
 	err    error
 }
 
@@ -135,31 +135,41 @@ func (f *flight) pull(st *seat) error {
 		return err
 	}
 	defer stream.Close()
+	read := f.gather(stream)
 	for began := false; ; {
-		d, err := stream.Next()
+		ds, err := read.next()
 		if err != nil {
 			return err
 		}
-		if len(d.IDs) == 0 && d.Text != "" {
-			d.IDs = f.m.Prompt.Tokenizer().Encode(nil, d.Text) // the engine tells no ids
+		ended := false
+		for i := range ds {
+			f.got(&ds[i])
+			ended = ds[i].End != nil
 		}
-		d.Text, f.opening = f.opening+d.Text, ""
-		if len(d.IDs) > 0 && !began {
+		if !began && len(ds[0].IDs) > 0 {
 			began = true
 			f.started(st)
+			f.s.streaming.Add(1)
+			defer f.s.streaming.Add(-1)
 		}
-		f.got(d)
-		if !f.send(item{delta: d}) {
+		if !f.send(item{deltas: ds}) {
 			return context.Cause(f.ctx)
 		}
-		if d.End != nil {
+		if ended {
 			return nil
 		}
 	}
 }
 
-// got keeps the answer's ids so far: to go on elsewhere, and as the raw turn.
-func (f *flight) got(d turn.Delta) {
+// got completes a delta and keeps the answer's ids so far: to go on
+// elsewhere, and as the raw turn.
+func (f *flight) got(d *turn.Delta) {
+	if len(d.IDs) == 0 && d.Text != "" {
+		d.IDs = f.m.Prompt.Tokenizer().Encode(nil, d.Text) // the engine tells no ids
+	}
+	if f.opening != "" {
+		d.Text, f.opening = f.opening+d.Text, ""
+	}
 	ids := d.IDs
 	if d.End != nil && d.End.StopID && len(ids) > 0 {
 		ids = ids[:len(ids)-1]
@@ -189,7 +199,7 @@ func (f *flight) moves(st *seat, err error) bool {
 	}
 	if rest := f.retreat(); rest != "" {
 		f.told += len(rest)
-		if !f.send(item{delta: turn.Delta{Text: rest}}) {
+		if !f.send(item{deltas: []turn.Delta{{Text: rest}}}) {
 			return false
 		}
 	}

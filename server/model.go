@@ -39,6 +39,7 @@ type model struct {
 	queue   route.Queue
 	waiting map[string]*flight // those in the queue, by turn id
 	decided uint64             // turns sent so far
+	pruned  int64              // events that indexes which are gone could not place
 }
 
 // member is a worker as the server sees it. All but window is guarded by the
@@ -104,6 +105,22 @@ func (m *model) join(b *member) {
 	if h, err := x.Join(b.info.Name); err == nil {
 		b.index, b.holder = x, h
 	}
+	m.prune()
+}
+
+// prune lets go of the indexes that no member is in, so that prompts are not
+// hashed in sizes that nobody uses; mu must be held.
+func (m *model) prune() {
+	used := map[*cache.Index]bool{}
+	for _, b := range m.members {
+		used[b.index] = true
+	}
+	for block, x := range m.indexes {
+		if !used[x] {
+			m.pruned += x.Stats().Dropped()
+			delete(m.indexes, block)
+		}
+	}
 }
 
 // index returns the index of a block size; mu must be held.
@@ -133,6 +150,7 @@ func (m *model) forget(name string) {
 		b.index.Drop(b.holder)
 	}
 	delete(m.members, name)
+	m.prune()
 	m.pump()
 }
 

@@ -47,7 +47,19 @@ func (s *Server) draw(now time.Time) snapshot.Snapshot {
 	p.Sessions = s.sessionPicture(now)
 	p.Latency = s.latencyPicture(now)
 	s.totals(&p.Totals, now)
+	p.Memory = s.memory()
 	return p
+}
+
+// memory draws what is held so that next turns are quick.
+func (s *Server) memory() snapshot.Memory {
+	st := s.sessions.Stats()
+	m := snapshot.Memory{Agents: st.Agents, Prompts: int64(st.Bytes), Limit: int64(st.Limit), Dropped: int64(st.Dropped), RSS: rss()}
+	for _, one := range s.all() {
+		m.Raw += int64(one.raw.Bytes())
+		m.Limit += rawBytes
+	}
+	return m
 }
 
 // picture draws the model's workers, sorted by name.
@@ -145,6 +157,7 @@ func addTier(sum []snapshot.Tier, t snapshot.Tier) []snapshot.Tier {
 func (m *model) orphans() (n int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	n = m.pruned
 	for _, x := range m.indexes {
 		n += x.Stats().Dropped()
 	}

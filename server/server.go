@@ -53,6 +53,7 @@ type Options struct {
 	Store     Shelf                      // of responses; nil is the ledger's
 	MaxBody   int                        // bytes; default 32 MiB, as Anthropic's
 	PingEvery time.Duration              // sign of life while nothing comes; default 10 s
+	Gather    time.Duration              // most that a token waits for others while many answers stream; default 20 ms, below 0 not at all
 	Patience  time.Duration              // a client that takes no byte for this long is gone; default 2 min
 	Ledger    *ledger.Ledger
 	Fleet     Fleet
@@ -81,7 +82,8 @@ type Server struct {
 	recent    *gauge.Window // the last minute, all workers
 	history   *gauge.Window // the last five minutes, in steps for the sparklines
 	count     counters
-	aloft     sync.Map // turn id → *flight
+	streaming atomic.Int64 // answers that have begun and not ended
+	aloft     sync.Map     // turn id → *flight
 	started   time.Time
 	url       atomic.Pointer[string]
 	drawn     atomic.Pointer[snapshot.Snapshot] // the last picture
@@ -103,6 +105,9 @@ func New(o Options) *Server {
 	}
 	if o.PingEvery == 0 {
 		o.PingEvery = 10 * time.Second
+	}
+	if o.Gather == 0 {
+		o.Gather = gatherMost
 	}
 	if o.Patience == 0 {
 		o.Patience = 2 * time.Minute

@@ -38,6 +38,7 @@ type plan struct {
 	Key      string            `json:"api_key,omitempty"`
 	Policy   string            `json:"policy"`
 	Attach   []turn.Attach     `json:"attach"`
+	Gather   string            `json:"gather"` // a time, or "off"
 	MaxAge   string            `json:"ledger_max_age"`
 	MaxBytes int64             `json:"ledger_max_bytes"`
 	RawTurns string            `json:"ledger_raw_turns"` // a time, or "off"
@@ -79,6 +80,7 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 	p.ModelDir = set.Text("worker.model_dir")
 	p.Workers, p.Policy = set.Int("up.workers"), set.Text("router.policy")
 	p.Host, p.Port, p.Key = set.Text("server.host"), set.Int("server.port"), set.Text("server.api_key")
+	p.Gather = set.Text("server.gather")
 	p.MaxAge = set.Text("ledger.max_age")
 	p.MaxBytes, _ = strconv.ParseInt(set.Text("ledger.max_size"), 10, 64)
 	p.RawTurns = set.Text("ledger.raw_turns")
@@ -194,6 +196,15 @@ func parseAttach(text string) (turn.Attach, error) {
 		return at, fmt.Errorf("--attach has no kind=%s; it has %s", at.Kind, strings.Join(kinds[1:], ", "))
 	}
 	return at, nil
+}
+
+// gather is how long tokens gather under load; below 0 not at all.
+func (p plan) gather() time.Duration {
+	d, err := time.ParseDuration(p.Gather)
+	if err != nil || d == 0 { // "off", or what would be the default
+		return -1
+	}
+	return d
 }
 
 // ledger is how the daemon keeps its books. The values were checked when they

@@ -39,6 +39,21 @@ func (e *events) next() ([]byte, error) {
 	}
 }
 
+// buffered reports that the data of an event is here without a read.
+func (e *events) buffered() bool {
+	rest := e.buf[e.start:e.end]
+	for {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			return false
+		}
+		if bytes.HasPrefix(rest, dataPrefix) {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+}
+
 // line returns the next line without its end.
 func (e *events) line() ([]byte, error) {
 	for seen := 0; ; {

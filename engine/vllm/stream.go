@@ -72,6 +72,10 @@ func (s *stream) Next() (turn.Delta, error) {
 	return turn.Delta{}, s.ended
 }
 
+// Buffered reports that a whole event was read and not given out yet, so that
+// Next does not wait.
+func (s *stream) Buffered() bool { return s.ended == nil && s.events.buffered() }
+
 func (s *stream) delta(c chunk) turn.Delta {
 	return turn.Delta{Text: c.text, IDs: c.ids, Logprobs: best(c.likely, s.top)}
 }

@@ -40,6 +40,7 @@ var Settings = []Setting{
 	{Key: "server.host", Flag: "host", Default: "127.0.0.1", Help: "address to listen on; another than loopback needs a key"},
 	{Key: "server.port", Flag: "port", Kind: Whole, Default: "8080", Help: "port to listen on; 0 takes a free one"},
 	{Key: "server.api_key", Flag: "api-key", Help: "key that clients must send"},
+	{Key: "server.gather", Kind: Duration, Off: true, Default: "20ms", Help: "most that a token waits for others while 48 answers or more stream; a quarter of it from 16 on; or off"},
 	{Key: "router.policy", Flag: "policy", Kind: Choice, Among: []string{"kv", "round-robin"}, Default: "kv", Help: "how a worker is picked"},
 	{Key: "ledger.max_age", Kind: Duration, Default: "720h", Help: "rows older than this are removed"},
 	{Key: "ledger.max_size", Kind: Size, Default: "512MiB", Help: "oldest rows go above this size"},
