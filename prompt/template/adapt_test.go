@@ -83,7 +83,15 @@ func TestAdapts(t *testing.T) {
 				user("q"),
 				says(call("c1", "f", `{}`), call("c2", "g", ``)), results(result("c2", "y"), result("c1", "x"), turn.Block{Kind: turn.Image}),
 			},
-			`[user|q][assistant||C f {} c1|C g {} c2][tool:g|y][tool:f|x` + "\n" + `[image]][assistant|`,
+			`[user|q][assistant||C f {} c1|C g {} c2][tool:f|x` + "\n" + `[image]][tool:g|y][assistant|`,
+		},
+		{
+			"a result of no call", each(plainBody),
+			[]turn.Message{
+				user("q"),
+				says(call("c1", "f", `{}`)), results(result("c2", "y"), result("c1", "x")),
+			},
+			`[user|q][assistant||C f {} c1][tool|y][tool:f|x][assistant|`,
 		},
 		{
 			"numbers and order of arguments", each(plainBody),

@@ -1,6 +1,10 @@
 package template
 
-import "github.com/agentinfer/dyn/turn"
+import (
+	"slices"
+
+	"github.com/agentinfer/dyn/turn"
+)
 
 // piece is a run of blocks of one message of a turn.
 type piece struct{ message, from, to int }
@@ -21,6 +25,7 @@ type plan struct {
 	pieces []piece
 	items  []item
 	images int
+	row    []piece // results of the message at hand
 }
 
 // make fills the plan for the messages of a turn, reusing its slices.
@@ -35,7 +40,7 @@ func (p *plan) make(ms []turn.Message, f *facts) {
 		}
 		switch m.Role {
 		case turn.ToolRole:
-			p.results(i, m, f)
+			p.results(ms, i, f)
 		case turn.Assistant:
 			p.answer(i, m, f)
 		case turn.System:
@@ -70,18 +75,49 @@ func (p *plan) add(role turn.Role, x piece, f *facts) {
 
 // results adds the results of a message one by one, each with what follows
 // it; what stands before the first is its own.
-func (p *plan) results(i int, m *turn.Message, f *facts) {
-	role := turn.ToolRole
+func (p *plan) results(ms []turn.Message, i int, f *facts) {
+	role, blocks := turn.ToolRole, ms[i].Blocks
 	if !f.results {
 		role = turn.User
 	}
+	p.row = p.row[:0]
 	from := 0
-	for j := 1; j <= len(m.Blocks); j++ {
-		if j == len(m.Blocks) || m.Blocks[j].Kind == turn.ToolResult {
-			p.add(role, piece{i, from, j}, f)
+	for j := 1; j <= len(blocks); j++ {
+		if j == len(blocks) || blocks[j].Kind == turn.ToolResult {
+			p.row = append(p.row, piece{i, from, j})
 			from = j
 		}
 	}
+	p.sort(ms, i)
+	for _, x := range p.row {
+		p.add(role, x, f)
+	}
+}
+
+// sort puts results in the order of their calls, which is all that tells
+// them apart where a template prints no ids. Clients send them in any order.
+// Where one answers no call of the answer before, they stay.
+func (p *plan) sort(ms []turn.Message, i int) {
+	if len(p.row) < 2 || i == 0 || ms[i-1].Role != turn.Assistant {
+		return
+	}
+	for _, x := range p.row {
+		if callIndex(&ms[i-1], &ms[i].Blocks[x.from]) < 0 {
+			return
+		}
+	}
+	slices.SortStableFunc(p.row, func(a, b piece) int {
+		return callIndex(&ms[i-1], &ms[i].Blocks[a.from]) - callIndex(&ms[i-1], &ms[i].Blocks[b.from])
+	})
+}
+
+// callIndex is which block of an answer calls what a result answers, −1 for
+// none.
+func callIndex(m *turn.Message, res *turn.Block) int {
+	if res.Kind != turn.ToolResult {
+		return -1
+	}
+	return slices.IndexFunc(m.Blocks, func(b turn.Block) bool { return b.Kind == turn.ToolUse && b.ID == res.ID })
 }
 
 // answer adds what the assistant said, in several items where the template

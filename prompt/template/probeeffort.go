@@ -68,7 +68,7 @@ func (t *trial) effort(name string) (e effort, ok bool) {
 		case !fine:
 		case text != strings.ReplaceAll(other, wordEffort, word) && slices.Contains(noEffort, word):
 			if ok = true; e.off == "" {
-				e.off = word
+				e.off, e.idle = word, text == plain && len(e.takes) > 0
 			}
 		case slices.Contains(noEffort, word):
 		case text != strings.ReplaceAll(other, wordEffort, word):
@@ -80,7 +80,12 @@ func (t *trial) effort(name string) (e effort, ok bool) {
 	if !taken || echo {
 		return e, ok
 	}
-	if word := differing(plain, special); other == plain && slices.Contains(ladder, word) {
+	switch word := differing(plain, special); {
+	case other != plain:
+	case slices.Contains(noEffort, word):
+		e.off, e.idle = word, true
+		return e, ok
+	case slices.Contains(ladder, word):
 		if !slices.Contains(e.takes, word) {
 			e.takes = append(e.takes, word)
 		}

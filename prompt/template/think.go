@@ -49,6 +49,7 @@ type effort struct {
 	name  string   // "" is none
 	takes []string // of the ladder
 	off   string   // its word for no thinking, or ""
+	idle  bool     // without a word there is no thinking either
 }
 
 // off reports whether a turn wants no thinking.
@@ -75,6 +76,8 @@ func (f *facts) think(ctx *jinja.Map, th turn.Thinking) {
 		ctx.Set(f.effort.name, jinja.String(f.effort.off))
 	case no && len(f.flags) == 0 && f.effort.nearest(ladder[0]) != "":
 		ctx.Set(f.effort.name, jinja.String(f.effort.nearest(ladder[0])))
+	case th.Mode == "on" && th.Effort == "" && f.effort.idle:
+		ctx.Set(f.effort.name, jinja.String(f.effort.nearest("high")))
 	case !no && th.Effort != "" && th.Effort != "none":
 		if s := f.effort.nearest(th.Effort); s != "" {
 			ctx.Set(f.effort.name, jinja.String(s))

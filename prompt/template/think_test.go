@@ -31,6 +31,7 @@ func TestThinking(t *testing.T) {
 		{"cannot be off", body + `{{ reasoning_effort or 'medium' }}`, nil, th{Mode: "off"}, "low"},
 		{"off by effort", body + `{% if reasoning_effort not in [none, 'none', 'high'] and reasoning_effort is defined %}{{ raise_exception('no') }}{% endif %}{{ reasoning_effort }}`, nil, th{Mode: "off"}, "none"},
 		{"nearest that is not refused", body + `{% if reasoning_effort is defined and reasoning_effort not in ['none', 'high'] %}{{ raise_exception('no') }}{% endif %}{{ reasoning_effort }}`, nil, th{Effort: "low"}, "high"},
+		{"on where it is off by itself", body + `{{ reasoning_effort if reasoning_effort in ['high'] else 'none' }}`, nil, th{Mode: "on"}, "high"},
 		{"one of two that are known", body + `{{ 'High' if reasoning_effort == 'high' else 'Max' }}`, nil, th{Effort: "medium"}, "High"},
 		{"the other", body + `{{ 'High' if reasoning_effort == 'high' else 'Max' }}`, nil, th{Effort: "xhigh"}, "High"},
 		{"the one it has without", body + `{{ 'High' if reasoning_effort == 'high' else 'Max' }}`, nil, th{Effort: "max"}, "Max"},
