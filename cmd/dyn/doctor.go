@@ -16,6 +16,7 @@ import (
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
+	"github.com/agentinfer/dyn/cmd/dyn/internal/keyring"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/ports"
 	"github.com/agentinfer/dyn/engine/gpu"
 )
@@ -92,6 +93,7 @@ func examine(cmd *cobra.Command, a *app) (doctorDoc, error) {
 	doc.Checks = []check{
 		{"dyn", "ok", oneLine(version + " " + revision() + " " + runtime.Version()), ""},
 		checkConfig(f, set, bad),
+		checkKeys(f),
 		checkDaemon(cmd.Context(), a, f),
 		checkPort(f, set.Text("server.host"), set.Int("server.port")),
 		checkGPUs(),
@@ -125,6 +127,17 @@ func (d doctorDoc) print(a *app) error {
 		fmt.Fprintf(a.out, "  %-30s %s  (%s)\n", s.Key, v.Text, v.From)
 	}
 	return nil
+}
+
+func checkKeys(f folders.Folders) check {
+	keys, err := keyring.Ring{Path: f.Keys()}.Keys()
+	switch {
+	case err != nil:
+		return check{"keys", "bad", err.Error(), "rm " + f.Keys() + " && dyn key add <name>"}
+	case len(keys) == 0:
+		return check{"keys", "ok", "none, so clients on this machine need no key", ""}
+	}
+	return check{"keys", "ok", plural(len(keys), "key") + ", clients need one", ""}
 }
 
 func checkConfig(f folders.Folders, set *config.Set, bad *config.FileError) check {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,6 +80,8 @@ func forget(ctx context.Context, f folders.Folders, session string) (ledger.Forg
 	switch {
 	case err == nil:
 		return done, json.Unmarshal(data, &done)
+	case errors.As(err, &no) && strings.HasPrefix(no.Message, "no such command"):
+		return done, fail(failed, "forget", errors.New("the running daemon is of another version and cannot forget"), "", "dyn down && dyn forget "+quote(session))
 	case errors.As(err, &no) && no.Status == http.StatusNotFound:
 		return done, unknown
 	case !errors.Is(err, control.ErrNone):

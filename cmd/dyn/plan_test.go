@@ -3,7 +3,9 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/agentinfer/dyn/cmd/dyn/internal/keyring"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -15,6 +17,8 @@ func TestParseAttach(t *testing.T) {
 	}{
 		{"http://h:1", turn.Attach{URL: "http://h:1"}, ""},
 		{"http://h:1/,events=tcp://h:2,replay=tcp://h:3,key=k=1", turn.Attach{URL: "http://h:1", Events: "tcp://h:2", Replay: "tcp://h:3", Key: "k=1"}, ""},
+		{"http://h:1,kind=embeddings", turn.Attach{URL: "http://h:1", Kind: "embeddings"}, ""},
+		{"http://h:1,kind=songs", turn.Attach{}, "no kind=songs; it has embeddings"},
 		{"h:1", turn.Attach{}, "no http:// address"},
 		{"ftp://h", turn.Attach{}, "no http:// address"},
 		{"http://", turn.Attach{}, "no http:// address"},
@@ -33,7 +37,39 @@ func TestParseAttach(t *testing.T) {
 	}
 }
 
+func TestPlanLedger(t *testing.T) {
+	for _, c := range []struct {
+		raw  string
+		want time.Duration
+	}{{"24h", 24 * time.Hour}, {"off", -1}, {"0s", -1}} {
+		o := plan{MaxAge: "720h0m0s", MaxBytes: 5, RawTurns: c.raw}.ledger()
+		if o.RawAge != c.want || o.MaxAge != 720*time.Hour || o.MaxBytes != 5 {
+			t.Errorf("%s: %+v, want raw turns for %v", c.raw, o, c.want)
+		}
+	}
+}
+
+// Beyond loopback a key is needed, of either sort.
+func TestPlanCheckSeesKeys(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	f, err := (&app{}).folders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := plan{Recipe: "sim", Workers: 1, Host: "0.0.0.0"}
+	if open.check() == nil {
+		t.Error("open without a key")
+	}
+	if _, err := (keyring.Ring{Path: f.Keys()}).Add(turn.Key{Name: "alice"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := open.check(); err != nil {
+		t.Errorf("with a key of a tenant: %v", err)
+	}
+}
+
 func TestPlanCheck(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	good := plan{Recipe: "sim", Workers: 1, Host: "127.0.0.1", Port: 8080}
 	for _, c := range []struct {
 		name   string

@@ -82,6 +82,31 @@ func TestStrict(t *testing.T) {
 	}
 }
 
+// off is a word of its own for settings that have it, in a file too, where
+// other YAML readers take it for false.
+func TestOff(t *testing.T) {
+	for _, c := range []struct{ value, want, bad string }{
+		{"off", "off", ""},
+		{"90m", "1h30m0s", ""},
+		{"never", "", `"never" is no time such as 30s or 5m, nor off`},
+	} {
+		file := write(t, filepath.Join(t.TempDir(), "user.yaml"), "ledger:\n  raw_turns: "+c.value+"\n")
+		set, err := Load(Source{Dir: t.TempDir(), UserFile: file})
+		if c.bad != "" {
+			if err == nil || !strings.Contains(err.Error(), c.bad) {
+				t.Errorf("%s: error = %v, want %q", c.value, err, c.bad)
+			}
+			continue
+		}
+		if err != nil || set.Text("ledger.raw_turns") != c.want {
+			t.Errorf("%s: %q, %v; want %q", c.value, set.Text("ledger.raw_turns"), err, c.want)
+		}
+	}
+	if _, err := find("ledger.max_age").normal("off", ""); err == nil {
+		t.Error("ledger.max_age takes off")
+	}
+}
+
 func TestEmptyFiles(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "---\n", "server:\n", "server:\n  port:\n", "server: {}\n"} {
 		if found, err := parse("c.yaml", []byte(text)); err != nil || len(found) != 0 {

@@ -56,7 +56,11 @@ func (s *Setting) normal(value, dir string) (string, error) {
 	case Duration:
 		d, err := time.ParseDuration(value)
 		if err != nil || d < 0 {
-			return "", fmt.Errorf("%q is no time such as 30s or 5m", value)
+			or := ""
+			if s.Off {
+				or = ", nor off"
+			}
+			return "", fmt.Errorf("%q is no time such as 30s or 5m%s", value, or)
 		}
 		return d.String(), nil
 	case Choice:
