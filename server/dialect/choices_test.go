@@ -199,3 +199,30 @@ func TestInput(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestResponseOf follows the ids of a response's items back to it.
+func TestResponseOf(t *testing.T) {
+	tn := &turn.Turn{ID: "t0123456789abcdef", Model: "m", Dialect: turn.Responses}
+	doc := responses{}.Document(tn)
+	for _, e := range join(think("a"), says("b"), calls(0, "c"), done(turn.Called)) {
+		doc.Add(e)
+	}
+	_, body := doc.JSON()
+	var got struct {
+		ID     string
+		Output []struct{ ID string }
+	}
+	if err := json.Unmarshal(body, &got); err != nil || len(got.Output) != 3 {
+		t.Fatal(err, string(body))
+	}
+	for _, item := range got.Output {
+		if id, ok := ResponseOf(item.ID); !ok || id != got.ID {
+			t.Errorf("%s is of %s, not %s", item.ID, got.ID, id)
+		}
+	}
+	for _, id := range []string{"", "x", "msg_", "msg_1", "__"} {
+		if of, ok := ResponseOf(id); ok {
+			t.Errorf("%q is of %q", id, of)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/agentinfer/dyn/server/dialect/recorded"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -21,13 +20,13 @@ func FuzzDecode(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
 	}
-	if all, err := recorded.Load(recorded.Dir()); err == nil {
+	if all, err := loadRecordings(fixturesDir()); err == nil {
 		for i := range all {
-			f.Add(all[i].Body)
+			f.Add(all[i].body)
 		}
-		m := recorded.NewMutator(2, all)
+		m := newMutator(2, all)
 		for range min(len(all), 200) {
-			_, body := m.Next()
+			_, body := m.next()
 			f.Add(body)
 		}
 	}

@@ -165,28 +165,28 @@ func TestRecordedIdentity(t *testing.T) {
 		if c == nil {
 			continue
 		}
-		got, err := c.Decode(r.Full, r.Header, nil)
+		got, err := c.Decode(r.full, r.header, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, _, _ := strings.Cut(r.File, "-")
+		name, _, _ := strings.Cut(r.file, "-")
 		harness := map[string]string{
 			"claude": "claude-code", "codex": "codex", "opencode": "opencode", "pi": "pi", "qwen": "qwen-code", "cline": "",
 		}[name]
 		if got.Who.Harness != harness {
-			t.Errorf("%s #%d: harness %q, want %q", r.File, r.Seq, got.Who.Harness, harness)
+			t.Errorf("%s #%d: harness %q, want %q", r.file, r.seq, got.Who.Harness, harness)
 		}
-		inferred := name == "qwen" || name == "cline" || name == "pi" && !strings.Contains(r.File, "responses")
+		inferred := name == "qwen" || name == "cline" || name == "pi" && !strings.Contains(r.file, "responses")
 		if (got.Who.Session == "") != inferred {
-			t.Errorf("%s #%d: session %q", r.File, r.Seq, got.Who.Session)
+			t.Errorf("%s #%d: session %q", r.file, r.seq, got.Who.Session)
 		}
-		sub := r.Header("x-claude-code-agent-id") + r.Header("x-codex-parent-thread-id") + r.Header("x-parent-session-id")
+		sub := r.header("x-claude-code-agent-id") + r.header("x-codex-parent-thread-id") + r.header("x-parent-session-id")
 		switch got.Who.Kind {
 		case kindTitle, kindClassifier, kindProbe:
 			continue
 		}
 		if len(got.Tools) > 1 && got.Who.Lead() != (sub == "") {
-			t.Errorf("%s #%d: %+v", r.File, r.Seq, got.Who)
+			t.Errorf("%s #%d: %+v", r.file, r.seq, got.Who)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"math/rand/v2"
+	"strings"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -34,4 +35,15 @@ func answerID(prefix string, t *turn.Turn) string {
 		return NewID(prefix)
 	}
 	return prefix + t.ID
+}
+
+// ResponseOf returns the id of the response that an output item's id names, so
+// that an item_reference can be followed.
+func ResponseOf(itemID string) (id string, ok bool) {
+	_, rest, _ := strings.Cut(itemID, "_")
+	at := strings.LastIndexByte(rest, '_')
+	if at <= 0 {
+		return "", false
+	}
+	return "resp_" + rest[:at], true
 }

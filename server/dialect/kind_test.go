@@ -62,16 +62,16 @@ func TestRecordedKinds(t *testing.T) {
 		if c == nil {
 			continue
 		}
-		got, err := c.Decode(r.Full, r.Header, nil)
+		got, err := c.Decode(r.full, r.header, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen[r.File] == nil {
-			seen[r.File] = map[string]int{}
+		if seen[r.file] == nil {
+			seen[r.file] = map[string]int{}
 		}
-		seen[r.File][got.Who.Kind]++
+		seen[r.file][got.Who.Kind]++
 		if got.Who.Kind == kindTool && got.Messages[len(got.Messages)-1].Role == turn.Assistant {
-			t.Errorf("%s #%d: results, and the last word is an answer's", r.File, r.Seq)
+			t.Errorf("%s #%d: results, and the last word is an answer's", r.file, r.seq)
 		}
 	}
 	for file, kinds := range seen {

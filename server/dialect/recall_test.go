@@ -34,8 +34,8 @@ func TestRecallRecordings(t *testing.T) {
 	rc := NewRecall(64 << 20)
 	for _, r := range recordings(t) {
 		if c := codecOf(&r); c != nil {
-			same(t, c.Dialect(), rc, r.Full, r.Header)
-			same(t, c.Dialect(), rc, r.Full, r.Header) // and once more
+			same(t, c.Dialect(), rc, r.full, r.header)
+			same(t, c.Dialect(), rc, r.full, r.header) // and once more
 		}
 	}
 	s := rc.Stats()

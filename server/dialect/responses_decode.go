@@ -133,7 +133,7 @@ func (r *responsesReader) element(ms []turn.Message, v tape.Value) []turn.Messag
 	case "function_call_output", "custom_tool_call_output":
 		return appendMessage(ms, turn.ToolRole, r.output(v))
 	case "item_reference":
-		r.fail(v, "item_reference is not supported: send the item, or previous_response_id")
+		r.fail(v, "item_reference names no item of a response that is kept here: send the item itself")
 	default:
 		other := []turn.Block{{Kind: turn.Other, Raw: clone(v)}}
 		if n := len(ms); n > 0 {

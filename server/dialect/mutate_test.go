@@ -1,4 +1,4 @@
-package recorded
+package dialect
 
 import (
 	"math/rand/v2"
@@ -7,8 +7,8 @@ import (
 	"github.com/agentinfer/dyn/server/dialect/tape"
 )
 
-// Mutator changes bodies at random. It belongs to one goroutine.
-type Mutator struct {
+// mutator changes bodies at random. It belongs to one goroutine.
+type mutator struct {
 	rand   *rand.Rand
 	bodies [][]byte
 	spans  [][]span // of the values of each body
@@ -17,18 +17,18 @@ type Mutator struct {
 // span is where a value stands.
 type span struct{ start, end int }
 
-// NewMutator returns a Mutator of the requests' bodies.
-func NewMutator(seed uint64, requests []Request) *Mutator {
-	m := &Mutator{rand: rand.New(rand.NewPCG(seed, 0))}
+// newMutator returns a mutator of the requests' bodies.
+func newMutator(seed uint64, requests []recorded) *mutator {
+	m := &mutator{rand: rand.New(rand.NewPCG(seed, 0))}
 	for i := range requests {
-		m.bodies = append(m.bodies, requests[i].Body)
-		m.spans = append(m.spans, spansOf(requests[i].Body))
+		m.bodies = append(m.bodies, requests[i].body)
+		m.spans = append(m.spans, spansOf(requests[i].body))
 	}
 	return m
 }
 
-// Next returns the number of a request, and its body with some changes.
-func (m *Mutator) Next() (i int, body []byte) {
+// next returns the number of a request, and its body with some changes.
+func (m *mutator) next() (i int, body []byte) {
 	i = m.rand.IntN(len(m.bodies))
 	body = append([]byte(nil), m.bodies[i]...)
 	for n := m.rand.IntN(3); n >= 0; n-- {
@@ -43,7 +43,7 @@ func (m *Mutator) Next() (i int, body []byte) {
 
 // value puts something else where a value stood; after a change before it, it
 // may be inside another.
-func (m *Mutator) value(body []byte, spans []span) []byte {
+func (m *mutator) value(body []byte, spans []span) []byte {
 	s := spans[m.rand.IntN(len(spans))]
 	if s.end > len(body) {
 		return body
@@ -61,7 +61,7 @@ func (m *Mutator) value(body []byte, spans []span) []byte {
 }
 
 // bytes cuts some bytes out, or writes over them.
-func (m *Mutator) bytes(body []byte) []byte {
+func (m *mutator) bytes(body []byte) []byte {
 	at := m.rand.IntN(len(body) + 1)
 	end := min(at+m.rand.IntN(40), len(body))
 	return splice(body, at, end, pieces[m.rand.IntN(len(pieces))])

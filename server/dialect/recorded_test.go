@@ -1,4 +1,4 @@
-package recorded
+package dialect
 
 import (
 	"encoding/json"
@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// Request is one request of a real client.
-type Request struct {
-	File    string // base name of the recording
-	Seq     int
-	Path    string
-	Headers map[string]string // names in lower case
-	Body    []byte            // JSON; long texts are cut
-	Full    []byte            // the same with texts of the recorded lengths
+// recorded is one request of a real client.
+type recorded struct {
+	file    string // base name of the recording
+	seq     int
+	path    string
+	headers map[string]string // names in lower case
+	body    []byte            // JSON; long texts are cut
+	full    []byte            // the same with texts of the recorded lengths
 }
 
-// Header returns a header's value by any spelling of its name.
-func (r *Request) Header(name string) string { return r.Headers[strings.ToLower(name)] }
+// header returns a header's value by any spelling of its name.
+func (r *recorded) header(name string) string { return r.headers[strings.ToLower(name)] }
 
-// Dir returns where the fixtures are: DYN_FIXTURES, or beside the repository
+// fixturesDir returns where the fixtures are: DYN_FIXTURES, or beside the repository
 // that the working directory is in.
-func Dir() string {
+func fixturesDir() string {
 	if dir := os.Getenv("DYN_FIXTURES"); dir != "" {
 		return dir
 	}
@@ -37,18 +37,18 @@ func Dir() string {
 	return filepath.Join(root, "..", "shared", "fixtures")
 }
 
-// Load returns the requests with a body of all recordings in a folder of
+// loadRecordings returns the requests with a body of all recordings in a folder of
 // fixtures, in the order of their files and numbers; none where there are no
 // recordings.
-func Load(fixtures string) ([]Request, error) {
+func loadRecordings(fixtures string) ([]recorded, error) {
 	files, _ := filepath.Glob(filepath.Join(fixtures, "recordings", "*.json"))
-	var all []Request
+	var all []recorded
 	for _, f := range files {
 		data, err := os.ReadFile(f)
 		if err != nil {
 			return nil, err
 		}
-		some, err := read(filepath.Base(f), data)
+		some, err := readRecording(filepath.Base(f), data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}
@@ -57,8 +57,8 @@ func Load(fixtures string) ([]Request, error) {
 	return all, nil
 }
 
-// read reads one recording.
-func read(file string, data []byte) (all []Request, err error) {
+// readRecording reads one recording.
+func readRecording(file string, data []byte) (all []recorded, err error) {
 	var doc struct {
 		Requests []struct {
 			Seq     int
@@ -75,19 +75,19 @@ func read(file string, data []byte) (all []Request, err error) {
 		if q.Body == nil {
 			continue
 		}
-		r := Request{File: file, Seq: q.Seq, Path: q.Path, Headers: map[string]string{}}
+		r := recorded{file: file, seq: q.Seq, path: q.Path, headers: map[string]string{}}
 		for _, h := range q.Headers {
-			r.Headers[strings.ToLower(h[0])] = h[1]
+			r.headers[strings.ToLower(h[0])] = h[1]
 		}
 		if ref, ok := q.Body["tools"].(map[string]any); ok {
 			seq, _ := ref["$same_as_seq"].(float64)
 			q.Body["tools"] = tools[int(seq)]
 		}
 		tools[q.Seq] = q.Body["tools"]
-		if r.Body, err = json.Marshal(expand(q.Body, 0)); err != nil {
+		if r.body, err = json.Marshal(expand(q.Body, 0)); err != nil {
 			return nil, err
 		}
-		if r.Full, err = json.Marshal(expand(q.Body, 1)); err != nil {
+		if r.full, err = json.Marshal(expand(q.Body, 1)); err != nil {
 			return nil, err
 		}
 		all = append(all, r)
