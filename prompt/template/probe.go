@@ -219,8 +219,9 @@ func (t *trial) contents() {
 		if try() {
 			continue
 		}
-		t.f.parts[role] = true
-		t.f.parts[role] = try()
+		if t.f.parts[role] = true; !try() {
+			delete(t.f.parts, role)
+		}
 	}
 }
 

@@ -104,8 +104,9 @@ func (t *trial) results() {
 		return
 	}
 	f.parts[turn.ToolRole] = true
-	f.results = try()
-	f.parts[turn.ToolRole] = f.results
+	if f.results = try(); !f.results {
+		delete(f.parts, turn.ToolRole)
+	}
 }
 
 // beside finds what may stand beside a call.

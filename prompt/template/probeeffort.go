@@ -81,7 +81,7 @@ func (t *trial) effort(name string) (e effort, ok bool) {
 		return e, ok
 	}
 	switch word := differing(plain, special); {
-	case other != plain:
+	case other != plain || special == "":
 	case slices.Contains(noEffort, word):
 		e.off, e.idle = word, true
 		return e, ok

@@ -21,7 +21,7 @@ func (t *trial) reasoning() {
 			return
 		}
 	}
-	old := t.thinking(func(m object) { m["content"] = inline(wordThink, wordText) })[2]
+	old := t.thinking(func(m object) { m["content"] = inline(wordThink, wordText) })[0]
 	if out, ok := t.render(old, t.thoughtful()...); ok && !f.parts[turn.Assistant] &&
 		strings.Contains(out, wordText) && !strings.Contains(out, wordThink) {
 		f.reasoning = inlineReasoning
@@ -34,25 +34,35 @@ func (t *trial) reasoning() {
 	}
 }
 
-// thinking are conversations in which an answer that is given reasoning is
-// within a loop of calls, is the last message, and is an old one.
+// thinking are conversations in which an answer that is given reasoning is an
+// old one, is within a loop of calls, with text and without, is the last
+// message, and is one of two.
 func (t *trial) thinking(give func(object)) [][]object {
-	in := t.loop(wordText, t.args())
-	last := []object{t.say(turn.User, wordUser), t.say(turn.Assistant, wordText)}
-	old := []object{last[0], t.say(turn.Assistant, wordText), t.say(turn.User, wordUser2)}
-	quiet := t.loop("", t.args())
-	for _, ms := range [][]object{in, last, old, quiet} {
-		give(ms[1])
+	user, next := t.say(turn.User, wordUser), t.say(turn.User, wordUser2)
+	answer := func(text string) object { return t.say(turn.Assistant, text) }
+	all := [][]object{
+		{user, answer(wordText), next},
+		t.loop(wordText, t.args()),
+		t.loop("", t.args()),
+		{user, answer(wordText)},
+		{user, answer(wordText2), next, answer(wordText)},
 	}
-	return [][]object{in, last, old, quiet}
+	for i, ms := range all {
+		at := 1
+		if i == 4 {
+			at = 3
+		}
+		give(ms[at])
+	}
+	return all
 }
 
-// thinks reports whether reasoning is printed in one of those, and not as
-// Python or JSON print a mapping.
+// thinks reports whether reasoning is printed in one of those, beside the
+// text if there is some, and not as Python or JSON print a mapping.
 func (t *trial) thinks(give func(object)) bool {
-	for _, ms := range t.thinking(give) {
+	for i, ms := range t.thinking(give) {
 		out, ok := t.render(ms, t.thoughtful()...)
-		if ok && strings.Contains(out, wordThink) && strings.Contains(out, wordText) != (ms[1]["content"] == "") &&
+		if ok && strings.Contains(out, wordThink) && (i == 2 || strings.Contains(out, wordText)) &&
 			!strings.Contains(out, `'thinking'`) && !strings.Contains(out, `"thinking"`) {
 			return true
 		}
