@@ -13,6 +13,7 @@ type counters struct {
 	prompt, cached, output  atomic.Int64
 	told                    atomic.Int64 // of prompt, where the engine told what was cached
 	moved, orphans, panics  atomic.Int64
+	hidden                  atomic.Int64 // images and documents that a fixed text stood for
 	unkept                  atomic.Int64 // responses that only memory holds
 
 	mu       sync.Mutex    // guards statuses

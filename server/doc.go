@@ -2,13 +2,17 @@
 // turn between them. Read serve.go first: it is that path as one short
 // function, and each of its lines names the room where the step is done.
 //
-// The nouns. A Server listens, holds the models and answers the control
+// The nouns. An endpoint is one thing that clients can ask for; table.go holds
+// them all. A call is one request while it is served, with the key that it
+// came with. A Server listens, holds the models and answers the control
 // socket. A model has members (workers as the server sees them), the index of
 // what they hold, and the queue of turns that wait. A flight is one turn on
 // its way: one goroutine routes it and pulls its answer from a worker
 // (flight.fly), the other parses, encodes and writes (flight.stream or
 // flight.document); a small channel between them carries deltas, so a client
-// that does not read holds back its worker and nothing else.
+// that does not read holds back its worker and nothing else. A flight that
+// several answers were asked of has twins, one for each more. A demand is what
+// a turn needs of a worker that not every worker can.
 //
 // Who ends what. A flight's context ends when the client hangs up (watch.go),
 // when the answer is whole, or when the server stops; with it ends the wait

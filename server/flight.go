@@ -53,6 +53,7 @@ type flight struct {
 	limit   int // tokens that the whole answer may have
 	demand  demand
 
+	hidden   int  // images and documents of the prompt that are shown to the model as a fixed text
 	textOnly bool // what looks like a call in the answer is none
 
 	// Between the model's pump and fly.

@@ -32,10 +32,10 @@ func (f *flight) force() {
 	f.job.MaxTokens = max(f.job.MaxTokens-len(f.said), 1)
 }
 
-// format is the parser of tool calls: none when the client wants no calls, so
-// that what looks like one stays text.
+// format is the parser of tool calls: none when the client wants no calls or
+// has no tools, so that what looks like one stays text.
 func (f *flight) format() string {
-	if f.t.ToolChoice.Mode == "none" || f.textOnly {
+	if f.t.ToolChoice.Mode == "none" || len(f.t.Tools) == 0 || f.textOnly {
 		return ""
 	}
 	return f.m.Tools

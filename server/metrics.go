@@ -34,6 +34,7 @@ func (s *Server) totalsPage(b *strings.Builder, p snapshot.Snapshot) {
 	one(b, "dyn_ledger_lost_rows_total", "counter", "ledger rows that were lost", p.Ledger.Lost)
 	one(b, "dyn_kv_events_dropped_total", "counter", "KV events that could not be placed", t.Orphans)
 	one(b, "dyn_panics_total", "counter", "panics that ended one request", s.count.panics.Load())
+	one(b, "dyn_content_hidden_total", "counter", "images and documents that a fixed text stood for in a prompt", s.count.hidden.Load())
 	one(b, "dyn_responses_unkept_total", "counter", "stored responses that only memory holds, as the ledger took none", s.count.unkept.Load())
 	head(b, "dyn_refused_total", "counter", "answers that were errors, by status")
 	for status, n := range s.count.byStatus() {

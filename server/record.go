@@ -153,6 +153,9 @@ func (f *flight) land(an *analysis, err error) {
 		g.Last = now
 	})
 	f.settle(now)
+	if f.choice == 0 {
+		f.s.count.hidden.Add(int64(f.hidden))
+	}
 	f.s.count.outcome(f.row)
 	f.s.ledger.Turn(f.row)
 }

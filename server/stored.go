@@ -66,10 +66,11 @@ func (s *Server) stored(c *call, id string) (turn.Stored, bool, error) {
 	return r, ok && r.Tenant == c.tenant(), nil
 }
 
-// resume puts what a response goes on from in front of its input. The body
-// comes back as it is when it names none.
+// resume puts what a response goes on from in front of its input, and the
+// items that it refers to in their places. The body comes back as it is when
+// it names none.
 func (s *Server) resume(c *call, body []byte) ([]byte, error) {
-	if !bytes.Contains(body, []byte(`"previous_response_id"`)) {
+	if !bytes.Contains(body, []byte(`"previous_response_id"`)) && !bytes.Contains(body, []byte(`"item_reference"`)) {
 		return body, nil
 	}
 	doc, err := tape.Parse(body)
@@ -78,19 +79,15 @@ func (s *Server) resume(c *call, body []byte) ([]byte, error) {
 	}
 	defer doc.Free()
 	root := doc.Root()
-	id := root.Key("previous_response_id").Text()
-	if id == "" {
-		return body, nil
-	}
-	line, err := s.line(c, id)
+	line, err := s.line(c, root.Key("previous_response_id").Text())
 	if err != nil {
 		return nil, err
 	}
-	return s.joined(root, line)
+	return s.joined(c, root, line)
 }
 
 // line is the responses that one goes on from, itself included, the oldest
-// first.
+// first; none for the id "".
 func (s *Server) line(c *call, id string) ([]turn.Stored, error) {
 	var line []turn.Stored
 	for at := id; at != ""; {
@@ -115,7 +112,7 @@ func (s *Server) line(c *call, id string) ([]turn.Stored, error) {
 
 // joined writes a body anew, with the items of line before its input. Every
 // value is the client's own bytes.
-func (s *Server) joined(root tape.Value, line []turn.Stored) ([]byte, error) {
+func (s *Server) joined(c *call, root tape.Value, line []turn.Stored) ([]byte, error) {
 	var items [][]byte
 	size := len(root.Raw())
 	for _, r := range line {
@@ -125,7 +122,10 @@ func (s *Server) joined(root tape.Value, line []turn.Stored) ([]byte, error) {
 	if size > s.o.MaxBody {
 		return nil, s.tooLarge()
 	}
-	items = appendItems(items, inputItems(root.Key("input")))
+	items, err := s.referred(c, items, appendItems(nil, inputItems(root.Key("input"))))
+	if err != nil {
+		return nil, err
+	}
 	b := append(make([]byte, 0, size), `{"input":[`...)
 	b = append(append(b, bytes.Join(items, []byte(","))...), ']')
 	for key, v := range root.Fields() {

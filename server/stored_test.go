@@ -172,3 +172,29 @@ func TestExpired(t *testing.T) {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }
+
+// TestItemReference: a reference to an item that was answered is that item.
+func TestItemReference(t *testing.T) {
+	st, prompt := reading(t)
+	one := st.responses(`"input":"the question"`)
+	item := str(dig(one, "output", 0, "id"))
+	refer := fmt.Sprintf(`{"type":"item_reference","id":%q}`, item)
+	for name, body := range map[string]string{
+		"alone":                  `"input":[{"role":"user","content":"the question"},` + refer + `,{"role":"user","content":"and then"}]`,
+		"already there":          fmt.Sprintf(`"previous_response_id":%q,"input":[%s,{"role":"user","content":"and then"}]`, one["id"], refer),
+		"there twice, and again": fmt.Sprintf(`"previous_response_id":%q,"input":[%s,%s,{"role":"user","content":"and then"}]`, one["id"], refer, refer),
+	} {
+		st.responses(body)
+		if text := prompt(); strings.Count(text, "word") != 1 || strings.Index(text, "the question") > strings.Index(text, "word") || !strings.Contains(text, "and then") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	for _, id := range []string{"msg_0", "msg_t0123456789abcdef_0", item + "0", ""} {
+		body := fmt.Sprintf(`{"model":"sim","input":[{"role":"user","content":"x"},{"type":"item_reference","id":%q}]}`, id)
+		var a answer
+		st.until("the ledger is read", func() bool { a = ask(t, "POST", st.url+"/v1/responses", body); return a.status != 503 })
+		if a.status != 404 || !strings.Contains(a.body, "not found") {
+			t.Errorf("%q: %d %s", id, a.status, a.body)
+		}
+	}
+}
