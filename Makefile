@@ -12,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
 .DEFAULT_GOAL := help
-.PHONY: help up build test check race bench accept clients sdk completions
+.PHONY: help up build test check race bench accept clients sdk fuzz completions
 
 help: ## print this
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ clients: build ## real agents and the vendors' SDKs; writes docs/clients.md
 
 sdk: build ## the vendors' SDKs alone
 	scripts/clients.sh sdk
+
+fuzz: ## a million broken requests through the decoders, 20,000 end to end
+	scripts/fuzz.sh
 
 completions: ## write completions/ anew
 	go test ./cmd/dyn -run TestCompletionsAreFresh -update

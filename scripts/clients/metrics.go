@@ -31,15 +31,22 @@ func (l *lab) metrics(ctx context.Context) (map[string]float64, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("engine's metrics: status %d", resp.StatusCode)
 	}
+	return samples(string(page))
+}
+
+// samples reads the lines of a page.
+func samples(page string) (map[string]float64, error) {
 	out := map[string]float64{}
-	for _, m := range sample.FindAllStringSubmatch(string(page), -1) {
+	for _, m := range sample.FindAllStringSubmatch(page, -1) {
 		name := m[1]
 		if m[2] != "" {
 			name += " " + m[2]
 		}
-		if out[name], err = strconv.ParseFloat(m[3], 64); err != nil {
+		value, err := strconv.ParseFloat(m[3], 64)
+		if err != nil {
 			return nil, fmt.Errorf("engine's metrics: %q: %w", m[0], err)
 		}
+		out[name] = value
 	}
 	return out, nil
 }
