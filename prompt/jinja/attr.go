@@ -98,6 +98,14 @@ func forbidden(of Value, name string) Value {
 	return unsafeAttr(of, name)
 }
 
+// ofObject are the hidden attributes that even an undefined value has.
+var ofObject = map[string]bool{
+	"__class__": true, "__init__": true, "__doc__": true, "__module__": true, "__slots__": true, "__str__": true, "__repr__": true,
+	"__len__": true, "__iter__": true, "__bool__": true, "__eq__": true, "__ne__": true, "__hash__": true, "__getattr__": true,
+	"__getattribute__": true, "__setattr__": true, "__delattr__": true, "__dir__": true, "__reduce__": true, "__reduce_ex__": true,
+	"__sizeof__": true, "__format__": true, "__new__": true, "__init_subclass__": true, "__subclasshook__": true,
+}
+
 // attr is of.name: an attribute first, then an item.
 func (r *run) attr(of Value, name string) (Value, error) {
 	if of.kind == kMap {
@@ -109,6 +117,9 @@ func (r *run) attr(of Value, name string) (Value, error) {
 		}
 	}
 	if of.undefined() {
+		if ofObject[name] {
+			return unsafeAttr(of, name), nil
+		}
 		return Value{}, of.fault()
 	}
 	if of.kind == kNamespace {

@@ -181,9 +181,6 @@ func (r *run) contains(box, item Value) (bool, error) {
 	switch box.kind {
 	case kString:
 		if item.kind != kString {
-			if item.undefined() && item.safe {
-				return false, item.fault()
-			}
 			return false, typeError("'in <string>' requires string as left operand, not %s", typeName(item))
 		}
 		if len(box.str()) >= 1024 {

@@ -129,8 +129,8 @@ func (x *andExpr) eval(r *run) (Value, error) {
 	if err != nil {
 		return v, err
 	}
-	if ok, err := r.truth(v); !ok || err != nil {
-		return v, err
+	if !truth(v) {
+		return v, nil
 	}
 	return x.b.eval(r)
 }
@@ -140,8 +140,8 @@ func (x *orExpr) eval(r *run) (Value, error) {
 	if err != nil {
 		return v, err
 	}
-	if ok, err := r.truth(v); ok || err != nil {
-		return v, err
+	if truth(v) {
+		return v, nil
 	}
 	return x.b.eval(r)
 }
@@ -157,14 +157,6 @@ func (x *condExpr) eval(r *run) (Value, error) {
 		return x.other.eval(r)
 	}
 	return undefinedHint("the inline if-expression evaluated to false and no else section was defined."), nil
-}
-
-// truth is Python's bool(): that of a forbidden attribute raises.
-func (r *run) truth(v Value) (bool, error) {
-	if v.kind == kUndefined && v.safe {
-		return false, v.fault()
-	}
-	return truth(v), nil
 }
 
 func (x *compareExpr) eval(r *run) (Value, error) {
@@ -319,7 +311,7 @@ func (x *attrExpr) test(r *run) (bool, error) {
 	if err != nil {
 		return false, at(x.line, err)
 	}
-	return r.truth(v)
+	return truth(v), nil
 }
 
 func (x *itemExpr) eval(r *run) (Value, error) {

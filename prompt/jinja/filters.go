@@ -85,10 +85,8 @@ func filterDefault(r *run, v Value, a *args) (Value, error) {
 	if v.undefined() {
 		return or, nil
 	}
-	if truth(boolean) {
-		if ok, err := r.truth(v); !ok || err != nil {
-			return or, err
-		}
+	if truth(boolean) && !truth(v) {
+		return or, nil
 	}
 	return v, nil
 }

@@ -108,7 +108,7 @@ func (r *run) condition(a *args, attr bool) (func(Value) (bool, error), error) {
 			if err != nil {
 				return false, err
 			}
-			return r.truth(v)
+			return truth(v), nil
 		}, nil
 	}
 	t := tests[pos[0].str()]

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 func filterAbs(_ *run, v Value, a *args) (Value, error) {
@@ -36,7 +38,7 @@ func truncate(f float64) (Value, error) {
 
 // readInt is Python's int() of a text.
 func readInt(s string, base int) (Value, bool) {
-	s = strings.TrimFunc(s, isSpace)
+	s = strings.Map(digit, strings.TrimFunc(s, isSpace))
 	t := strings.TrimLeft(s, "+-")
 	if len(s)-len(t) > 1 || t == "" || len(t) > longestInt || t[0] == '_' || strings.HasSuffix(t, "_") || strings.Contains(t, "__") {
 		return Value{}, false
@@ -56,9 +58,28 @@ func readInt(s string, base int) (Value, bool) {
 	return integer(b), true
 }
 
+// digit makes a decimal digit of any script one of ours: Unicode has them in
+// runs of ten.
+func digit(r rune) rune {
+	if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
+		return r
+	}
+	for _, run := range unicode.Nd.R16 {
+		if lo := rune(run.Lo); r >= lo && r <= rune(run.Hi) {
+			return '0' + (r-lo)%10
+		}
+	}
+	for _, run := range unicode.Nd.R32 {
+		if lo := rune(run.Lo); r >= lo && r <= rune(run.Hi) {
+			return '0' + (r-lo)%10
+		}
+	}
+	return r
+}
+
 // readFloat is Python's float() of a text.
 func readFloat(s string) (float64, bool) {
-	s = strings.TrimFunc(s, isSpace)
+	s = strings.Map(digit, strings.TrimFunc(s, isSpace))
 	if strings.ContainsAny(s, "xXpP") || strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") {
 		return 0, false
 	}

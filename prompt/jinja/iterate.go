@@ -73,9 +73,6 @@ func (r *run) iterate(v Value) (*iterator, error) {
 	case kMap:
 		return each(v.mapping().keys), nil
 	case kMissing, kUndefined:
-		if v.safe {
-			return nil, v.fault()
-		}
 		return each(nil), nil
 	case kString:
 		return runes(v), nil
@@ -173,9 +170,6 @@ func length(v Value) (int, error) {
 	case kMap:
 		return v.mapping().Len(), nil
 	case kMissing, kUndefined:
-		if v.safe {
-			return 0, v.fault()
-		}
 		return 0, nil
 	case kRange:
 		return as[span](v).count(), nil

@@ -106,7 +106,7 @@ func TestErrors(t *testing.T) {
 		{"{{ 1 + 'a' }}", "TypeError: unsupported operand type(s) for +: 'int' and 'str'"},
 		{"{{ nil|length }}", "TypeError: object of type 'NoneType' has no len()"},
 		{"{{ l.append(1) }}", "SecurityError: access to attribute 'append' of 'list' object is unsafe."},
-		{"{{ s.__class__ }}", "SecurityError: access to attribute '__class__' of 'str' object is unsafe."},
+		{"{{ s.__class__.x }}", "SecurityError: access to attribute '__class__' of 'str' object is unsafe."},
 		{"{{ l|select|tojson }}", "TypeError: Object of type generator is not JSON serializable"},
 		{"{{ raise_exception('No ' ~ n) }}", "TemplateError: No 7"},
 		{"{% set m.a = 1 %}", "TemplateRuntimeError: cannot assign attribute on non-namespace object"},

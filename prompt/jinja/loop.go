@@ -184,9 +184,6 @@ func (s *forStmt) watched(r *run, v Value) (signal, error) {
 		return sig, err
 	}
 	n, broke := r.turns, r.broke
-	if size, err := length(v); err != nil || size == 0 {
-		n, broke = 0, false // an else may have run loops of its own
-	}
 	took := v
 	switch v.kind {
 	case kList, kTuple:
@@ -262,55 +259,66 @@ func (s *forStmt) all(r *run, over Value, depth int, around *frame) (signal, err
 
 // stepped is a loop that others may take items from.
 func (s *forStmt) stepped(r *run, l *loop, over Value) (signal, error) {
+	p := progress{}
 	for {
 		v, ok, err := l.step()
 		if err != nil {
 			return done, at(s.line, err)
 		}
 		if !ok {
-			break
+			return s.close(r, &p, nil)
 		}
-		if err := r.spend(1 + s.weight); err != nil {
-			return done, err
-		}
-		stop, err := s.ended(r, over)
-		if !stop && err == nil {
-			stop, err = s.round(r, v)
-		}
-		if stop || err != nil {
-			r.turns, r.broke = l.index+1, stop
-			return done, err
+		if stop, err := s.next(r, over, v, &p); stop || err != nil {
+			return s.close(r, &p, err)
 		}
 	}
-	r.turns, r.broke = l.index+1, false
-	if l.index < 0 {
-		return s.otherwise(r)
+}
+
+// progress is how far a loop has come.
+type progress struct {
+	rounds int  // begun
+	whole  bool // whether one came to the end of the body
+	broke  bool // the last was left by a break, or there is nothing more to do
+}
+
+// next runs the next round, over v.
+func (s *forStmt) next(r *run, over, v Value, p *progress) (stop bool, err error) {
+	if err := r.spend(1 + s.weight); err != nil {
+		return true, err
 	}
-	return done, nil
+	p.rounds++
+	if p.broke, err = s.ended(r, over); p.broke || err != nil {
+		p.whole = true
+		return true, err
+	}
+	sig, err := s.round(r, v)
+	p.broke = sig == broke
+	p.whole = p.whole || sig == done
+	return p.broke, err
+}
+
+// close ends a loop. Its else runs unless a round came to its end: so it is
+// in Jinja2, where it makes no difference how a round was left.
+func (s *forStmt) close(r *run, p *progress, err error) (signal, error) {
+	sig := done
+	if !p.whole && err == nil {
+		sig, err = s.otherwise(r)
+	}
+	r.turns, r.broke = p.rounds, p.broke
+	return sig, err
 }
 
 // listed is a loop over items at hand of which only its body knows how far it
 // is.
 func (s *forStmt) listed(r *run, l *loop, over Value) (signal, error) {
+	p := progress{}
 	for i, v := range l.vs {
-		if err := r.spend(1 + s.weight); err != nil {
-			return done, err
-		}
 		l.index = i
-		stop, err := s.ended(r, over)
-		if !stop && err == nil {
-			stop, err = s.round(r, v)
-		}
-		if stop || err != nil {
-			r.turns, r.broke = i+1, stop
-			return done, err
+		if stop, err := s.next(r, over, v, &p); stop || err != nil {
+			return s.close(r, &p, err)
 		}
 	}
-	r.turns, r.broke = len(l.vs), false
-	if len(l.vs) == 0 {
-		return s.otherwise(r)
-	}
-	return done, nil
+	return s.close(r, &p, nil)
 }
 
 // source tells a loop where its items come from.
@@ -334,66 +342,42 @@ func (s *forStmt) source(r *run, l *loop, v Value) error {
 
 // plain is a loop without a loop variable over items at hand.
 func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
-	for i, v := range vs {
-		if err := r.spend(1 + s.weight); err != nil {
-			return done, err
-		}
-		stop, err := s.ended(r, Value{})
-		if !stop && err == nil {
-			stop, err = s.round(r, v)
-		}
-		if stop || err != nil {
-			r.turns, r.broke = i+1, stop
-			return done, err
+	p := progress{}
+	for _, v := range vs {
+		if stop, err := s.next(r, Value{}, v, &p); stop || err != nil {
+			return s.close(r, &p, err)
 		}
 	}
-	r.turns, r.broke = len(vs), false
-	if len(vs) == 0 {
-		return s.otherwise(r)
-	}
-	return done, nil
+	return s.close(r, &p, nil)
 }
 
 // counted is such a loop over a range.
 func (s *forStmt) counted(r *run, over *span) (signal, error) {
-	n := over.count()
-	for i := range n {
-		if err := r.spend(1 + s.weight); err != nil {
-			return done, err
-		}
-		stop, err := s.ended(r, Value{})
-		if !stop && err == nil {
-			stop, err = s.round(r, over.at(i))
-		}
-		if stop || err != nil {
-			r.turns, r.broke = i+1, stop
-			return done, err
+	p := progress{}
+	for i := range over.count() {
+		if stop, err := s.next(r, Value{}, over.at(i), &p); stop || err != nil {
+			return s.close(r, &p, err)
 		}
 	}
-	r.turns, r.broke = n, false
-	if n == 0 {
-		return s.otherwise(r)
-	}
-	return done, nil
+	return s.close(r, &p, nil)
 }
 
-// round runs the body once; stop is set by a break.
-func (s *forStmt) round(r *run, v Value) (stop bool, err error) {
+// round runs the body once.
+func (s *forStmt) round(r *run, v Value) (signal, error) {
 	if r.memo != nil {
 		return r.memo.round(r, s, v)
 	}
 	return s.play(r, v)
 }
 
-func (s *forStmt) play(r *run, v Value) (stop bool, err error) {
+func (s *forStmt) play(r *run, v Value) (signal, error) {
 	if n, ok := s.target.(*nameExpr); ok {
 		r.fr.vars[n.at.slot] = v
 	} else if err := r.assign(s.target, v); err != nil {
-		return true, at(s.line, err)
+		return done, at(s.line, err)
 	}
 	r.begin(s.bodyInit)
-	sig, err := r.exec(s.body)
-	return sig == broke, err
+	return r.exec(s.body)
 }
 
 func (s *forStmt) otherwise(r *run) (signal, error) {

@@ -177,6 +177,9 @@ func ofCase(pass func(string) bool) test {
 
 func named(known func(string) bool) test {
 	return func(_ *run, v Value, a *args) (bool, error) {
+		if _, err := keyOf(v); err != nil {
+			return false, err
+		}
 		return v.kind == kString && known(v.str()), a.plain("test", 0, 0)
 	}
 }

@@ -65,13 +65,13 @@ func (p *parser) subscript(x expr) (expr, error) {
 	}
 	p.next()
 	if len(parts) == 1 {
-		if s, ok := parts[0].(*sliceExpr); ok {
+		if s, ok := parts[0].(*sliceExpr); ok && s.of == x {
 			return s, nil
 		}
 		return newItem(x, parts[0], t.line), nil
 	}
 	for _, part := range parts {
-		if _, ok := part.(*sliceExpr); ok {
+		if s, ok := part.(*sliceExpr); ok && s.of == x {
 			return nil, syntax(t.line, "a slice in a tuple is outside of what chat templates may use")
 		}
 	}

@@ -86,10 +86,10 @@ func TestReference(t *testing.T) {
 	for _, c := range language {
 		templates = append(templates, c.src)
 	}
-	for range 2000 {
+	for range 400 {
 		templates = append(templates, "{{ "+g.expr(3)+" }}")
 	}
-	for range 400 {
+	for range 80 {
 		templates = append(templates, g.body(2))
 	}
 	compareWithReference(t, templates)

@@ -9,7 +9,7 @@ type record struct {
 	writes      []write
 	marks       []mark
 	steps, used int // and bytes
-	stop        bool
+	end         signal
 	lost        bool // it cannot be reused
 	missed      int  // renderings in a row that could not reuse it
 }
@@ -36,7 +36,7 @@ func (l *rounds) find(v Value, s *sameness) *record {
 }
 
 // round runs one round of a loop, or takes it from the last rendering.
-func (m *Memo) round(r *run, s *forStmt, v Value) (stop bool, err error) {
+func (m *Memo) round(r *run, s *forStmt, v Value) (end signal, err error) {
 	t := &m.trace
 	i := t.find(v)
 	if i == notOne && s.id == 0 {
@@ -46,17 +46,17 @@ func (m *Memo) round(r *run, s *forStmt, v Value) (stop bool, err error) {
 	switch {
 	case s.id == 0 || r.wild || r.rec != nil:
 		t.inside++
-		stop, err = s.play(r, v)
+		end, err = s.play(r, v)
 		t.inside--
 	default:
 		l := &m.loops[s.id-1]
 		c := l.find(v, &m.sameness)
 		if fresh = c == nil || !m.holds(r, s, v, c); fresh {
-			stop, err = m.run(r, s, v, c)
+			end, err = m.run(r, s, v, c)
 			break
 		}
 		l.now = append(l.now, *c)
-		stop, err = c.stop, m.replay(r, c)
+		end, err = c.end, m.replay(r, c)
 	}
 	switch {
 	case err != nil:
@@ -67,7 +67,7 @@ func (m *Memo) round(r *run, s *forStmt, v Value) (stop bool, err error) {
 		r.rec.marks = append(r.rec.marks, mark{mapOf(v), from - r.rec.from, len(r.out) - from})
 		r.rec.lost = r.rec.lost || r.captured > 0
 	}
-	return stop, err
+	return end, err
 }
 
 // patience is how often in a row a round may look at something new before it
@@ -75,42 +75,42 @@ func (m *Memo) round(r *run, s *forStmt, v Value) (stop bool, err error) {
 const patience, retry = 3, 16
 
 // run runs a round that was c, if anything, in the last rendering.
-func (m *Memo) run(r *run, s *forStmt, v Value, c *record) (bool, error) {
+func (m *Memo) run(r *run, s *forStmt, v Value, c *record) (signal, error) {
 	m.ran++
 	l, missed := &m.loops[s.id-1], 0
 	if c != nil {
 		missed = c.missed + 1
 	}
 	if missed < patience || missed%retry == 0 {
-		c, stop, err := m.record(r, s, v)
+		c, end, err := m.record(r, s, v)
 		c.missed = missed
 		l.now = append(l.now, c)
-		return stop, err
+		return end, err
 	}
 	m.trace.inside++
-	stop, err := s.play(r, v)
+	end, err := s.play(r, v)
 	m.trace.inside--
 	l.now = append(l.now, record{item: v, lost: true, missed: missed})
-	return stop, err
+	return end, err
 }
 
 // record runs a round and tells all there is to know of it.
-func (m *Memo) record(r *run, s *forStmt, v Value) (record, bool, error) {
+func (m *Memo) record(r *run, s *forStmt, v Value) (record, signal, error) {
 	from, steps, used := len(r.out), r.steps, r.bytes
 	m.rec.reset(r)
 	r.rec = &m.rec
 	m.trace.inside++
-	stop, err := s.play(r, v)
+	end, err := s.play(r, v)
 	m.trace.inside--
 	r.rec = nil
-	c := record{item: v, stop: stop, lost: m.rec.lost || r.wild}
+	c := record{item: v, end: end, lost: m.rec.lost || r.wild}
 	if !c.lost && err == nil {
 		c.steps, c.used = steps-r.steps, used-r.bytes
 		c.at, c.size = len(m.text), len(r.out)-from
 		m.text = append(m.text, r.out[from:]...)
 		c.looks, c.writes, c.marks = exactly(m.rec.looks), exactly(m.rec.writes), exactly(m.rec.marks)
 	}
-	return c, stop, err
+	return c, end, err
 }
 
 func exactly[T any](vs []T) []T {

@@ -13,12 +13,7 @@ func (r *run) text(v Value) (string, error) {
 	switch v.kind {
 	case kString:
 		return v.str(), nil
-	case kMissing:
-		return "", nil
-	case kUndefined:
-		if v.safe {
-			return "", v.fault()
-		}
+	case kMissing, kUndefined:
 		return "", nil
 	}
 	b, err := r.appendRepr(nil, v, 0)
@@ -31,9 +26,6 @@ func (r *run) appendText(dst []byte, v Value) ([]byte, error) {
 	case kString:
 		return append(dst, v.str()...), nil
 	case kMissing, kUndefined:
-		if v.safe {
-			return dst, v.fault()
-		}
 		return dst, nil
 	}
 	return r.appendRepr(dst, v, 0)

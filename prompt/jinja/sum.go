@@ -73,7 +73,7 @@ func (x *sumExpr) eval(r *run) (Value, error) {
 	return String(s), at(x.lines[0], err)
 }
 
-func (x *sumExpr) test(r *run) (bool, error) { return r.truthOf(x.eval(r)) }
+func (x *sumExpr) test(r *run) (bool, error) { return truthOf(x.eval(r)) }
 
 // print writes the sum.
 func (x *sumExpr) print(r *run) error {

@@ -97,7 +97,7 @@ func (w *watchCell) test(r *run) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return r.truth(v)
+	return truth(v), nil
 }
 
 func (w *watchCell) holds(r *run, _ Value, want *Value) bool {
@@ -142,7 +142,7 @@ func (w *watchItem) test(r *run) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return r.truth(v)
+	return truth(v), nil
 }
 
 func (w *watchItem) holds(r *run, key Value, want *Value) bool {
