@@ -61,7 +61,7 @@ func Open(path string, o Options) *Ledger {
 	}
 	l.responses = newResponses(l)
 	if o.RawAge > 0 {
-		l.raw = &Raw{l, o.RawAge, newNewest[rawKey, *rawRow](o.Bytes)}
+		l.raw = &Raw{l: l, age: o.RawAge, new: newNewest[rawKey, *rawRow](o.Bytes)}
 	}
 	go func() {
 		defer close(l.done)

@@ -59,6 +59,15 @@ func (n *newest[K, V]) find(key K) (v V, ok bool) {
 	return e.Value.(*held[K, V]).value, true
 }
 
+// each calls f with every key; f must not come back here.
+func (n *newest[K, V]) each(f func(K)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for key := range n.at {
+		f(key)
+	}
+}
+
 // clear lets go of the values that fit; it looks at all.
 func (n *newest[K, V]) clear(fits func(V) bool) {
 	n.mu.Lock()

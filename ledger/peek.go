@@ -10,8 +10,9 @@ import (
 )
 
 // peekLimit is how long a turn waits for the file. An indexed read takes some
-// ten microseconds; what takes so much longer is a disk that does not answer.
-const peekLimit = 100 * time.Millisecond
+// ten microseconds, on a busy machine some milliseconds; what takes so much
+// longer is a disk that does not answer, and costs this once.
+const peekLimit = 500 * time.Millisecond
 
 // errSlow is in the chain when the file could not be read in time.
 var errSlow = errors.New("the disk does not answer")

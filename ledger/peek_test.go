@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"path/filepath"
 	"testing"
 )
 
@@ -43,9 +42,7 @@ func TestPeekFollowsTheFile(t *testing.T) {
 	l.Raw().Keep(rawOf(1))
 	inFile(t, path, "raw_turns", 1)
 	afresh(l)
-	if _, ok := l.Raw().Find("sim", rawOf(1).Key); !ok {
-		t.Fatal("not found")
-	}
+	found(t, l, rawOf(1).Key)
 	outside(t, `rm "$F" "$F-wal" "$F-shm"`, path)
 	until(t, "the file to be begun anew", func() bool { return l.Health().Why != "" })
 	if _, ok := l.Raw().Find("sim", rawOf(1).Key); ok {
@@ -54,7 +51,32 @@ func TestPeekFollowsTheFile(t *testing.T) {
 	l.Raw().Keep(rawOf(2))
 	inFile(t, path, "raw_turns", 1)
 	afresh(l)
-	if _, ok := l.Raw().Find("sim", rawOf(2).Key); !ok {
-		t.Errorf("not found in the new file %s", filepath.Base(path))
+	found(t, l, rawOf(2).Key) // in the new file
+}
+
+// What nobody has kept is not looked for in the file, and what an earlier
+// daemon kept is.
+func TestKnownKeys(t *testing.T) {
+	l, path := begin(t, quick)
+	for i := range 50 {
+		l.Raw().Keep(rawOf(i))
+	}
+	inFile(t, path, "raw_turns", 50)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = Open(path, quick)
+	defer l.Close()
+	until(t, "the keys", func() bool { return !l.raw.known.may(12345) })
+	l.Raw().Keep(rawOf(50))
+	for i := range 51 {
+		if !l.raw.known.may(rawOf(i).Key) {
+			t.Errorf("%d is not known", i)
+		}
+		found(t, l, rawOf(i).Key)
+	}
+	l.raw.known.learn(nil, func(add func(uint64)) { l.raw.new.each(func(k rawKey) { add(k.key) }) })
+	if l.raw.known.may(rawOf(1).Key) || !l.raw.known.may(rawOf(50).Key) {
+		t.Error("made anew, it does not hold what is on its way alone")
 	}
 }

@@ -17,6 +17,8 @@ type Raw struct {
 	l   *Ledger
 	age time.Duration
 	new *newest[rawKey, *rawRow] // at least those that are not in the file yet
+
+	known knownKeys
 }
 
 // rawKey names a raw turn.
@@ -37,24 +39,27 @@ func (*rawRow) kind() kind { return rawTurns }
 // Raw is the ledger's store of raw turns, nil when Options.RawAge is negative.
 func (l *Ledger) Raw() *Raw { return l.raw }
 
-// Keep keeps a raw turn, in place of the one with the same model and key. It
-// never blocks; where there is no room the turn is lost and counted. Its
+// Keep keeps a raw turn, in place of the one with the same model and key; one
+// without a time is of now. It never blocks; where there is no room the turn is lost and counted. Its
 // slices may not be written any more.
 func (s *Raw) Keep(r turn.RawTurn) {
 	if s == nil {
 		return
 	}
 	row := &rawRow{r}
-	row.Model, row.Session = clip(r.Model, maxName), clip(r.Session, maxName)
-	if s.l.put(row) {
-		s.new.add(rawKey{row.Model, row.Key}, row, row.size())
+	if r.At.IsZero() {
+		row.At = time.Now()
 	}
+	row.Model, row.Session = clip(r.Model, maxName), clip(r.Session, maxName)
+	s.known.add(row.Key) // before the writer has it
+	s.new.add(rawKey{row.Model, row.Key}, row, row.size())
+	s.l.put(row)
 }
 
 // Find returns the raw turn of a model's history, unless there is none, it is
 // too old, or the disk does not tell in time. What it returns must not be
-// written. A key that is in memory costs a look-up, any other an indexed read
-// of the file, at most peekLimit.
+// written. A key that is in memory, or in none, costs a look-up, any other an
+// indexed read of the file, at most peekLimit.
 func (s *Raw) Find(model string, key uint64) (turn.RawTurn, bool) {
 	if s == nil {
 		return turn.RawTurn{}, false
@@ -63,6 +68,9 @@ func (s *Raw) Find(model string, key uint64) (turn.RawTurn, bool) {
 	at := rawKey{clip(model, maxName), key}
 	if row, ok := s.new.find(at); ok {
 		return row.RawTurn, !row.At.Before(oldest)
+	}
+	if !s.known.may(key) {
+		return turn.RawTurn{}, false
 	}
 	var r turn.RawTurn
 	err := s.l.peek.read(context.Background(), func(db *sql.DB) (err error) {

@@ -116,6 +116,9 @@ func (w *writer) once() error {
 			return err
 		}
 		w.file = f
+		if err := w.learn(); err != nil {
+			return err
+		}
 	}
 	if err := w.file.sound(); err != nil {
 		return err
@@ -138,6 +141,14 @@ func (w *writer) once() error {
 		}
 	}
 	return nil
+}
+
+// learn tells the store of raw turns what the file holds.
+func (w *writer) learn() error {
+	if w.l.raw == nil {
+		return nil
+	}
+	return w.l.raw.learn(w.file)
 }
 
 // settle empties a batch that was committed, and tells those who wait for it.
@@ -180,6 +191,9 @@ func (w *writer) cut(now time.Time) {
 	more, err := false, w.file.read()
 	if err == nil {
 		more, err = w.file.sweep(w.l.opt, now)
+	}
+	if err == nil && w.l.raw != nil && w.l.raw.known.many() {
+		err = w.learn()
 	}
 	if err != nil {
 		_, err = w.renew(err) // nil when the next write begins a new file
