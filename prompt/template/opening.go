@@ -2,6 +2,7 @@ package template
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"github.com/agentinfer/dyn/prompt/jinja"
@@ -73,9 +74,33 @@ func (f *form) opening(p *Page, tn *turn.Turn) int {
 		return p.end // the last message is printed otherwise when no answer is asked for
 	case n < len(bare):
 		return n
-	case n == len(p.Text) && p.end >= 0:
-		n = p.end // the prompt is there unasked
+	case n == len(p.Text):
+		n = f.unasked(p, tn)
 	}
 	f.closes.keep(k, string(p.Text[n:]))
 	return n
+}
+
+// unasked is where the generation prompt begins in a text that has it whether
+// it is asked for or not: where the last message ends, or where an answer
+// would begin.
+func (f *form) unasked(p *Page, tn *turn.Turn) int {
+	if p.end >= 0 {
+		return p.end
+	}
+	answer := new(jinja.Map)
+	answer.Set("role", jinja.String(string(turn.Assistant)))
+	answer.Set("content", (&writer{f: f}).content(turn.Assistant, "x"))
+	list := append(slices.Clone(p.list), jinja.Mapping(answer))
+	ctx := f.variables(p, tn, list, false)
+	var memo jinja.Memo
+	text, err := f.jinja.RenderMemo(f.spares.take(), jinja.Mapping(ctx), jinja.Options{Now: p.clock}, &memo)
+	defer f.spares.put(text)
+	if err != nil {
+		return len(p.Text)
+	}
+	if at := memo.Spans()[len(list)-1].Start; at >= 0 && at <= len(p.Text) && bytes.HasPrefix(p.Text, text[:at]) {
+		return at
+	}
+	return len(p.Text)
 }

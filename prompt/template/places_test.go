@@ -109,3 +109,27 @@ func TestPlacesUntraced(t *testing.T) {
 		tn.Messages = append(tn.Messages, says(turn.Block{Text: strings.Repeat("a", i)}))
 	}
 }
+
+// The generation prompt is found also where it is printed unasked, behind a
+// message whose place is known or not.
+func TestOpeningUnasked(t *testing.T) {
+	const head = `{% for m in messages %}{% if m.role != 'tool' %}[{{ m.role }}|{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments }}{% endfor %}]`
+	for name, text := range map[string]string{
+		"known":   head + `{% else %}[tool|{{ m.content }}]{% endif %}{% endfor %}[assistant|`,
+		"unknown": head + `{% elif loop.previtem.role != 'tool' %}{% for x in messages if x.role == 'tool' %}[tool|{{ x.content }}]{% endfor %}{% endif %}{% endfor %}[assistant|`,
+	} {
+		tmpl := opened(t, text, nil)
+		tn := &turn.Turn{Messages: []turn.Message{
+			user("q"), says(call("1", "f", `{}`), call("2", "g", `{}`)), results(result("1", "x"), result("2", "y")),
+		}}
+		for range 2 { // the second time what was found is known
+			var p Page
+			if err := tmpl.Render(&p, tn); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(p.Text[p.Opening:]); got != "[assistant|" {
+				t.Errorf("%s: generation prompt %q of %q", name, got, p.Text)
+			}
+		}
+	}
+}
