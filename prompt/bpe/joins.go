@@ -67,6 +67,7 @@ func (t *Tokenizer) join(merges []join) error {
 	}
 	t.pairs = newPairs(merges, &t.bytes)
 	if !t.sentence {
+		t.chars = newChars(t, merges)
 		return nil
 	}
 	t.joints = newJoints()

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 const (
 	// short is the longest piece, in bytes, whose next merge is found by
-	// looking at every pair; above it a heap keeps the order.
+	// looking at every pair; above it a tree keeps the order.
 	short = 64
 	// longest is where a piece is cut in any case, so that the work memory
 	// of a hostile text stays near 10 MiB.
@@ -96,13 +96,8 @@ func (t *Tokenizer) mergeShort(dst []uint32, w *work, s string) []uint32 {
 		}
 		return t.reduce(dst, ids, ranks)
 	}
-	for i := range ids {
-		ids[i] = t.bytes[s[i]]
-		if i > 0 {
-			ranks[i-1] = t.pairs.ofBytes(s[i-1], s[i])
-		}
-	}
-	return t.reduce(dst, ids, ranks)
+	n := t.begin(ids, ranks, s)
+	return t.reduce(dst, ids[:n], ranks)
 }
 
 // characters sets ids to the tokens of the characters of s, or of the bytes

@@ -59,11 +59,15 @@ func randomLetters(r *rand.Rand, n, kinds int) string {
 // byDefinition does the lowest merge that fits anywhere, leftmost first, one
 // at a time.
 func byDefinition(merges []string, text string) []string {
+	return merged(merges, strings.Split(text, ""))
+}
+
+// merged does that with any parts.
+func merged(merges, parts []string) []string {
 	rank := map[string]int{}
 	for i, pair := range merges {
 		rank[pair] = i
 	}
-	parts := strings.Split(text, "")
 	for {
 		at, best := -1, len(merges)
 		for i := 1; i < len(parts); i++ {

@@ -1,7 +1,7 @@
 package bpe
 
 // often is how many of the pairs must have the lowest rank for a sweep to be
-// cheaper than the heap: one in so many.
+// cheaper than the tree: one in so many.
 const often = 24
 
 // sweeps does the lowest merge at all its places at once, again and again, as

@@ -27,6 +27,7 @@ type Tokenizer struct {
 	drop     lead          // before which parts Decode takes it away
 	edges    func() *edges // found when first asked for
 	forgets  bool          // pieces are not remembered, see memo
+	chars    *chars        // of byte-level files
 	joints   *joints       // where SentencePiece text is cut; split is the same
 	reserve  sync.Pool     // of *work
 }
