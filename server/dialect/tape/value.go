@@ -2,12 +2,14 @@ package tape
 
 import (
 	"bytes"
+	"encoding/binary"
 	"iter"
 	"math"
+	"math/bits"
 	"strconv"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Value is a position on a tape. The zero Value is one that is not there.
@@ -102,10 +104,8 @@ func (v Value) Text() string {
 	if !n.escaped {
 		return string(s)
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	unescape(&b, s)
-	return b.String()
+	b := unescape(make([]byte, 0, len(s)+wordSlack), s)
+	return unsafe.String(unsafe.SliceData(b), len(b)) // nobody else has b
 }
 
 // Int returns a number that is whole and fits.
@@ -172,24 +172,43 @@ var simple = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// unescape writes s with its escapes resolved; s is known to be valid.
-func unescape(b *strings.Builder, s []byte) {
+// wordSlack is the room behind a text that unescape may write to.
+const wordSlack = 8
+
+// unescape appends s with its escapes resolved; s is known to be valid, and b
+// has room for it and wordSlack more. Eight bytes are copied at a time, and
+// those before a backslash among them count.
+func unescape(b, s []byte) []byte {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	n := len(b)
+	b = b[:cap(b)]
 	for {
-		i := bytes.IndexByte(s, '\\')
-		if i < 0 {
-			b.Write(s)
-			return
+		k := len(s)
+		if k >= 8 {
+			w := binary.LittleEndian.Uint64(s)
+			binary.LittleEndian.PutUint64(b[n:], w)
+			slash := w ^ (ones * '\\')
+			m := (slash - ones) & ^slash & high
+			if k = bits.TrailingZeros64(m) / 8; m == 0 {
+				n, s = n+8, s[8:]
+				continue
+			}
+		} else if k = bytes.IndexByte(s, '\\'); k < 0 {
+			return b[:n+copy(b[n:], s)]
+		} else {
+			copy(b[n:], s[:k])
 		}
-		b.Write(s[:i])
-		c := s[i+1]
-		s = s[i+2:]
+		n += k
+		c := s[k+1]
+		s = s[k+2:]
 		if c != 'u' {
-			b.WriteByte(simple[c])
+			b[n] = simple[c]
+			n++
 			continue
 		}
 		var r rune
 		r, s = character(s)
-		b.WriteRune(r)
+		n += utf8.EncodeRune(b[n:], r)
 	}
 }
 
