@@ -95,3 +95,49 @@ func TestFacts(t *testing.T) {
 		}
 	}
 }
+
+// What other packages are told of templates of different tastes.
+func TestTold(t *testing.T) {
+	for _, c := range []struct {
+		name, template string
+		want           string
+	}{
+		{"easy", each(plainBody), "object args, reasoning reasoning, system anywhere, calls"},
+		{"strict", strict, "object args, reasoning reasoning, joins users"},
+		{"after results", afterResults, "object args, reasoning reasoning, joins users, joins to result, calls"},
+		{
+			"switched", each(`{{ m.content }}`) + `{% if enable_thinking is false %}<think></think>{% endif %}`,
+			"object args, switched, system anywhere",
+		},
+		{
+			"text", each(strings.Replace(plainBody, "c.function.arguments | tojson", "'<' + c.function.arguments + '>'", 1)),
+			"reasoning reasoning, system anywhere, calls",
+		},
+	} {
+		tmpl := opened(t, c.template, nil)
+		var words []string
+		for _, x := range []struct {
+			yes  bool
+			word string
+		}{
+			{tmpl.ObjectArgs(), "object args"},
+			{tmpl.Reasoning() != "", "reasoning " + tmpl.Reasoning()},
+			{tmpl.Switched(), "switched"},
+			{tmpl.MidSystem(), "system anywhere"},
+			{tmpl.JoinsUsers(), "joins users"},
+			{tmpl.JoinsToResult(), "joins to result"},
+			{tmpl.Calls(), "calls"},
+		} {
+			if x.yes {
+				words = append(words, x.word)
+			}
+		}
+		if got := strings.Join(words, ", "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	harmony := opened(t, each(`<s>{{ m.role }}<m>{{ m.content }}{{ '<return>' if loop.last and not add_generation_prompt else '<end>' }}`), nil)
+	if harmony.End() != "<end>" || fmt.Sprint(harmony.Stops()) != "[<return>]" || fmt.Sprint(harmony.Closings()) != "[<return> <end>]" {
+		t.Errorf("end %q, stops %q, closings %q", harmony.End(), harmony.Stops(), harmony.Closings())
+	}
+}
