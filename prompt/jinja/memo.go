@@ -59,6 +59,9 @@ func (t *Template) RenderMemo(dst []byte, ctx Value, o Options, m *Memo) ([]byte
 	return out, err
 }
 
+// mostCompared is how many values a rendering compares with those before.
+const mostCompared = 1 << 21
+
 // begin takes up the context. What is as it was in the last rendering becomes
 // the very same value, so that looking at it is quick.
 func (m *Memo) begin(r *run) {
@@ -66,7 +69,7 @@ func (m *Memo) begin(r *run) {
 	for i := range m.loops {
 		m.loops[i].now, m.loops[i].next = m.loops[i].now[:0], 0
 	}
-	m.sameness = sameness{exact: m.of.exact}
+	m.sameness = sameness{exact: m.of.exact, left: mostCompared}
 	known := len(m.ctx) == len(r.ctx)
 	for i, name := range m.of.names {
 		v := &r.ctx[i]

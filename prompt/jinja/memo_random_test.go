@@ -134,3 +134,44 @@ func differ(tmpl *Template, ctx Value, m *Memo) error {
 	}
 	return nil
 }
+
+// Values that hold one another many times are not compared for ever.
+func TestMemoHostile(t *testing.T) {
+	tmpl, err := Parse("{% set ns = namespace(l=[1]) %}{% for i in range(60) %}{% set ns.l = [ns.l, ns.l] %}{% endfor %}" +
+		"{% for m in messages %}{{ m.content }}{% if ns.l %}{{ ns.l is defined }}{% set x = ns.l %}{% endif %}{% endfor %}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newTalk(true, true)
+	var m Memo
+	for range 3 {
+		checkMemo(t, tmpl, c.context(), &m)
+		c.turn(true)
+	}
+}
+
+// FuzzMemo looks for templates that show that there is a Memo.
+func FuzzMemo(f *testing.F) {
+	for _, c := range language {
+		f.Add("{% for m in messages %}" + c.src + "{% endfor %}")
+	}
+	f.Add("{% set ns = namespace(a=0) %}{% for m in messages %}{% set ns.a = ns.a + loop.index %}{{ ns.a }}{{ messages[loop.index0 - 1].role }}{% endfor %}")
+	f.Fuzz(func(t *testing.T, src string) {
+		tmpl, err := Parse(src)
+		if err != nil {
+			return
+		}
+		c := newTalk(true, true)
+		c.turn(true)
+		var m Memo
+		for i := range 4 {
+			if i == 2 {
+				c.messages[1] = Mapping(c.say("user"))
+			}
+			if err := differ(tmpl, c.context(), &m); err != nil {
+				t.Fatal(err)
+			}
+			c.turn(i%2 == 0)
+		}
+	})
+}

@@ -5,6 +5,9 @@ type sameness struct {
 	// exact asks that lists and mappings be the very same: the template looks
 	// at that.
 	exact bool
+	// left is how many values may still be compared: lists that hold one
+	// another can be endless work. What is not compared is not the same.
+	left int
 	// messages are known by their pointers, whatever is in them.
 	messages map[*Map]int
 }
@@ -13,7 +16,7 @@ type sameness struct {
 func (s *sameness) same(a, b Value) bool { return s.alike(a, b, 0) }
 
 func (s *sameness) alike(a, b Value, depth int) bool {
-	if a.kind != b.kind || a.safe != b.safe || depth > deepest {
+	if s.left--; a.kind != b.kind || a.safe != b.safe || depth > deepest || s.left < 0 {
 		return false
 	}
 	switch a.kind {
