@@ -76,7 +76,7 @@ func lastSession(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		defer r.Close()
 		turns, err := r.Turns(context.Background(), ledger.Query{Limit: 1})
-		if err != nil || len(turns) == 0 || turns[0].Session == "" || turns[0].Session == ts.Getenv("LAST") {
+		if err != nil || len(turns) == 0 || turns[0].Outcome == "" || turns[0].Session == "" || turns[0].Session == ts.Getenv("LAST") {
 			return false
 		}
 		ts.Setenv(args[0], turns[0].Session)
