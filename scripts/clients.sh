@@ -4,7 +4,7 @@
 #   scripts/clients.sh CLIENT[:CASE,…] …      these only; writes nothing
 #   scripts/clients.sh sdk                    the SDKs only; writes nothing
 # Clients: claude codex opencode qwen cline pi. Cases: once loop agents resume
-# compact fault cancel, and ten for claude.
+# compact fault cut cancel; launched for claude and codex, ten for claude.
 #
 # Agents and SDKs come from the npm registry and PyPI, at the versions of
 # scripts/clients/package.json and scripts/sdk, into CLIENTS_CACHE (2 GB for

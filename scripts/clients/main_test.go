@@ -12,7 +12,7 @@ func TestChosen(t *testing.T) {
 	}{
 		{[]string{"codex:resume,once"}, "codex/once codex/resume"},
 		{[]string{"claude:ten", "pi:once"}, "claude/ten pi/once"},
-		{[]string{"pi"}, "pi/once pi/launched pi/loop pi/agents pi/resume pi/compact pi/fault pi/cancel"},
+		{[]string{"pi"}, "pi/once pi/launched pi/loop pi/agents pi/resume pi/compact pi/fault pi/cut pi/cancel"},
 		{[]string{"pi:ten"}, "no case ten"},
 		{[]string{"pi:once,sing"}, "no case sing"},
 		{[]string{"emacs"}, `no client "emacs"`},

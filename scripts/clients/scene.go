@@ -115,13 +115,31 @@ var scenes = []scene{
 			}
 		},
 		play: func(_ context.Context, c client, l *lab) error {
+			return step(l, c.start(l, "Say a few words."), "It went well after all.")
+		},
+	},
+	{
+		name: "cut", title: "connection cut",
+		rules: func(client) []rule {
+			return []rule{
+				titles,
+				{Seen: count(0), Say: strings.Repeat("These are slow words. ", 40), TokenMS: 20},
+				{Say: "It went well after all."},
+			}
+		},
+		play: func(_ context.Context, c client, l *lab) error {
+			l.tap.cutAt("slow")
 			out, err := run(l, c.start(l, "Say a few words."))
-			if c.fails && err != nil && strings.Contains(out, "no worker is ready") {
-				return nil // it ended, and said why
+			if l.tap.cutAt("") != 1 {
+				return fmt.Errorf("no answer was cut: %w", said(out, err, ""))
+			}
+			if c.fails && err != nil {
+				l.note = "it does not try again, and ends with an error"
+				return nil
 			}
 			return said(out, err, "It went well after all.")
 		},
-		allow: allowance{outcomes: []string{"fail", "reject"}, failed: true},
+		allow: allowance{outcomes: []string{"cancel"}, failed: true},
 	},
 	{
 		name: "cancel", title: "client killed",

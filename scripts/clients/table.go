@@ -96,8 +96,9 @@ scripted, where only the loopback interface exists. A cell is ok when
   only a compaction may begin anew.
 
 *Compaction* declares a window of 65,536 tokens to Claude Code, which keeps about 33,000 in reserve, and of 32,768 to the others.
-*Fault in mid-stream*: the engine cuts the connection after 20 tokens, twice. *Client killed*: while it reads an answer; the engine has to
-let go of the turn before its end. A dash: there is no such case, the notes say why.
+*Fault in mid-stream*: the engine cuts its connection to dyn after 20 tokens, twice; the answer has to go on, and the client must not
+notice. *Connection cut*: the client's own connection is cut in mid-stream, once. *Client killed*: while it reads an answer; the engine has
+to let go of the turn before its end. A dash: there is no such case, the notes say why.
 
 `
 

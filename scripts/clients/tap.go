@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 )
@@ -32,15 +34,18 @@ func (e exchange) String() string {
 	return fmt.Sprintf("%6.2fs %s %s (%d bytes) → %d (%d bytes)", e.Started.Seconds(), e.Method, e.Path, len(e.Body), e.Status, len(e.Answer))
 }
 
-// tap is a proxy that notes what passes. It changes nothing; a client that
-// hangs up hangs up on the other side too.
+// tap is a proxy that notes what passes. It changes nothing, but cuts one
+// answer where it is told to; a client that hangs up hangs up on the other side
+// too.
 type tap struct {
 	addr  string
 	began time.Time
 	srv   *http.Server
 
-	mu  sync.Mutex // guards all below, and the exchanges
-	all []*exchange
+	mu   sync.Mutex // guards all below, and the exchanges
+	all  []*exchange
+	cut  string // the next answer that holds this is cut there
+	cuts int    // how many were
 }
 
 // newTap listens on a free port of the loopback interface.
@@ -109,6 +114,11 @@ func (r *tee) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	r.t.mu.Lock()
 	defer r.t.mu.Unlock()
+	if r.t.cut != "" && strings.Contains(string(r.e.Answer), r.t.cut) {
+		r.t.cut = ""
+		r.t.cuts++
+		return 0, errors.New("cut") // the proxy drops the client's connection
+	}
 	r.e.Answer = append(r.e.Answer, p[:min(n, maxKept-len(r.e.Answer))]...)
 	return n, err
 }
@@ -126,3 +136,12 @@ func (t *tap) exchanges() []exchange {
 }
 
 func (t *tap) close() { t.srv.Close() }
+
+// cutAt has the next answer that holds a text cut after it, and returns how
+// many were cut before.
+func (t *tap) cutAt(text string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cut = text
+	return t.cuts
+}

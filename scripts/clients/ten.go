@@ -105,8 +105,8 @@ func (l *lab) parted(ctx context.Context, first, second []uint32, here string) e
 	if want := common / 16 * 16; last.Cached < want {
 		return fmt.Errorf("another folder: %d of %d tokens were cached, but the first %d are those of the session before: %s", last.Cached, last.Prompt, want, rows(turns))
 	}
-	l.note = fmt.Sprintf("another folder reuses %d of %d tokens, up to byte %d: the %q of the memory folder's name in system block [2], %q",
-		last.Cached, last.Prompt, at, a[at:at+1], a[strings.LastIndex(a[:at], "/.claude/")+1:at]+"…")
+	l.note = fmt.Sprintf("another folder reuses %d of %d tokens, up to byte %d: the %q of %q in the name of the memory folder, which system block [2] tells",
+		last.Cached, last.Prompt, at, a[at:at+1], filepath.Base(here))
 	return nil
 }
 
