@@ -38,8 +38,8 @@ type Mark struct {
 // brought up to date; nil builds from nothing. rolling is what Rolling says
 // of t, where that is known already. raw holds the answers that the model
 // gave; where it has none they are rendered. What s holds saves work, and
-// keeps answers as they are whose raw turn is gone; else the prompt does not
-// depend on it. After an error s is good for the turn after.
+// keeps answers as they are whose raw turn is gone, or whose place in the text
+// is not known any more; else the prompt does not depend on it. After an error s is good for the turn after.
 func (m *Model) Build(s *State, t *turn.Turn, rolling []uint64, raw *Raw) (Prompt, error) {
 	if rolling != nil && len(rolling) != len(t.Messages) {
 		return Prompt{}, fmt.Errorf("build prompt: %d rolling hashes for %d messages", len(rolling), len(t.Messages))
@@ -53,6 +53,7 @@ func (m *Model) Build(s *State, t *turn.Turn, rolling []uint64, raw *Raw) (Promp
 	d := m.desk()
 	defer m.clear(d)
 	same, edited := s.known.follow(d, t, rolling, raw)
+	s.dated()
 	asked := *t
 	asked.Messages = d.shown(t, s.known.said)
 	if err := m.template.Render(&s.page, &asked); err != nil {
@@ -76,6 +77,21 @@ func (m *Model) Build(s *State, t *turn.Turn, rolling []uint64, raw *Raw) (Promp
 	}
 	d.tail = b.tail
 	return p, nil
+}
+
+// dated gives a State that is new the date of its conversation, where that is
+// known: templates that print the date would print another one when a session
+// is resumed the day after.
+func (s *State) dated() {
+	if !s.page.Now.IsZero() {
+		return
+	}
+	for _, said := range s.known.said {
+		if said != nil {
+			s.page.Now = said.At.Local()
+			return
+		}
+	}
 }
 
 // Count tells how many tokens the prompt of t has; raw may be nil.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agentinfer/dyn/prompt/template"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -69,49 +71,86 @@ func message(t *rapid.T, role turn.Role) turn.Message {
 // stay.
 func TestStateSavesWorkOnly(t *testing.T) {
 	m := simModel(t)
-	rapid.Check(t, func(t *rapid.T) {
-		s := new(State)
-		raw := NewRaw("m", 1<<16, nil)
-		tr := &turn.Turn{}
-		if rapid.Bool().Draw(t, "tools") {
-			tr.Tools = []turn.Tool{{Name: "f", Description: text.Draw(t, "description"), Schema: json.RawMessage(`{"type":"object"}`)}}
-		}
-		var outs, copies [][]uint32
-		for range rapid.IntRange(1, 6).Draw(t, "turns") {
-			change(t, tr)
-			if Steady(tr); len(tr.Messages) == 0 {
-				continue
-			}
-			if rapid.IntRange(0, 4).Draw(t, "fork") == 0 {
-				s = s.Clone()
-			}
-			before := s.ids
-			got, err := m.Build(s, tr, nil, raw)
+	rapid.Check(t, func(t *rapid.T) { savesWorkOnly(t, m) })
+}
+
+// TestStateSavesWorkOnlyEverywhere is the same on the templates of the
+// fixtures, drawn at random. They refuse some conversations.
+func TestStateSavesWorkOnlyEverywhere(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(fixtures(t), "templates", "*.jinja"))
+	if len(files) == 0 {
+		t.Skip("no templates in the fixtures")
+	}
+	models := map[string]*Model{}
+	rapid.Check(t, func(rt *rapid.T) {
+		file := rapid.SampledFrom(files).Draw(rt, "template")
+		m := models[file]
+		if m == nil {
+			source, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, _ := m.Build(nil, tr, Rolling(nil, tr), raw)
-			if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Marks, want.Marks) || got.Thinks != want.Thinks ||
-				!slices.Equal(got.Opening, want.Opening) || !slices.Equal(got.Rolling, Rolling(nil, tr)) {
-				t.Fatalf("with state\n%q\nfrom nothing\n%q", m.tok.Decode(nil, got.IDs), m.tok.Decode(nil, want.IDs))
+			if m, err = OpenFS(withTemplate(t, string(source)), Options{}); err != nil {
+				t.Fatal(err)
 			}
-			if got.Same > len(before) || !slices.Equal(got.IDs[:got.Same], before[:got.Same]) {
-				t.Fatalf("%d are said to be the same of %v and %v", got.Same, before, got.IDs)
-			}
-			outs, copies = append(outs, got.IDs), append(copies, slices.Clone(got.IDs))
-			if rapid.Bool().Draw(t, "answer") {
-				said := message(t, turn.Assistant)
-				before := got.Rolling[len(got.Rolling)-1]
-				raw.Put(before, turn.RawTurn{Key: Next(before, said), Opening: got.Opening, IDs: []uint32{9, 8, 7}})
-				tr.Messages = append(slices.Clone(tr.Messages), said)
-			}
+			models[file] = m
 		}
-		for i := range outs {
-			if !slices.Equal(outs[i], copies[i]) {
-				t.Fatalf("prompt %d was written after it was handed out", i)
-			}
-		}
+		savesWorkOnly(rt, m)
 	})
+}
+
+func savesWorkOnly(t *rapid.T, m *Model) {
+	s := new(State)
+	raw := NewRaw("m", 1<<16, nil)
+	tr := &turn.Turn{}
+	if rapid.Bool().Draw(t, "tools") {
+		tr.Tools = []turn.Tool{{Name: "f", Description: text.Draw(t, "description"), Schema: json.RawMessage(`{"type":"object"}`)}}
+	}
+	var outs, copies [][]uint32
+	for range rapid.IntRange(1, 6).Draw(t, "turns") {
+		change(t, tr)
+		if Steady(tr); len(tr.Messages) == 0 {
+			continue
+		}
+		if rapid.IntRange(0, 4).Draw(t, "fork") == 0 {
+			s = s.Clone()
+		}
+		before := s.ids
+		got, err := m.Build(s, tr, nil, raw)
+		var fresh State
+		want, again := m.Build(&fresh, tr, Rolling(nil, tr), raw)
+		if (err == nil) != (again == nil) {
+			t.Fatalf("with state %v, from nothing %v", err, again)
+		}
+		if errors.Is(err, template.ErrRefused) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Spliced > want.Spliced {
+			continue // an answer whose place the template does not tell any more stays as it was
+		}
+		if !slices.Equal(got.IDs, want.IDs) || slices.Equal(s.page.Spans, fresh.page.Spans) && !slices.Equal(got.Marks, want.Marks) || got.Thinks != want.Thinks ||
+			!slices.Equal(got.Opening, want.Opening) || !slices.Equal(got.Rolling, Rolling(nil, tr)) {
+			t.Fatalf("with state\n%q\n%+v\nfrom nothing\n%q\n%+v", m.tok.Decode(nil, got.IDs), got, m.tok.Decode(nil, want.IDs), want)
+		}
+		if got.Same > len(before) || !slices.Equal(got.IDs[:got.Same], before[:got.Same]) {
+			t.Fatalf("%d are said to be the same of %v and %v", got.Same, before, got.IDs)
+		}
+		outs, copies = append(outs, got.IDs), append(copies, slices.Clone(got.IDs))
+		if rapid.Bool().Draw(t, "answer") {
+			said := message(t, turn.Assistant)
+			before := got.Rolling[len(got.Rolling)-1]
+			raw.Put(before, turn.RawTurn{Key: Next(before, said), Opening: got.Opening, IDs: m.tok.Encode(nil, "<tool_call>so it  is"), At: time.Now()})
+			tr.Messages = append(slices.Clone(tr.Messages), said)
+		}
+	}
+	for i := range outs {
+		if !slices.Equal(outs[i], copies[i]) {
+			t.Fatalf("prompt %d was written after it was handed out", i)
+		}
+	}
 }
 
 // change alters a conversation as a client might.

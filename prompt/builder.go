@@ -33,7 +33,7 @@ func (b *builder) keep(same int) {
 	if s.fork != nil {
 		limit, s.fork = commonPrefix(s.fork, b.text), nil
 	}
-	limit = min(limit, b.start(same))
+	limit = min(limit, b.start(same), s.page.Opening)
 	n := 0
 	for n < len(s.pieces) && s.pieces[n].text <= limit {
 		n++

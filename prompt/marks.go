@@ -54,6 +54,12 @@ var thoughtOpens = []string{
 	"<|open|>think<|sep|>", "<|inner_prefix|>", "<|channel>thought", "<|content_thinking|>",
 }
 
+// thoughtCloses end it.
+var thoughtCloses = []string{
+	"</think>", "</mm:think>", "</seed:think>", "<|END_THINKING|>", "[/THINK]", "◁/think▷",
+	"<|close|>think<|sep|>", "<|inner_suffix|>", "<channel|>",
+}
+
 // thinks reports whether a generation prompt ends inside an open think block.
 func thinks(tail string) bool {
 	tail = strings.TrimRight(tail, space)

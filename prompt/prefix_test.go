@@ -295,7 +295,11 @@ func (p *player) says(said turn.Message, next ...turn.Message) (string, error) {
 	}
 	span := page.Text[at.Start:at.End]
 	span = span[:len(span)-p.m.closing(span)]
-	text := string(span[commonPrefix(span, []byte(p.last.Tail)):])
+	n := commonPrefix(span, []byte(p.last.Tail))
+	text := string(span[n:])
+	if n < len(p.last.Tail) && !p.thinks { // an empty think block that is not printed again
+		text = string(withoutThoughtMarks(bytes.TrimPrefix(span[n:], []byte("/think>"))))
+	}
 	if p.thinks && !strings.Contains(text, thought) && p.last.Thinks {
 		text = thought + "\n</think>\n\n" + strings.TrimLeft(text, "\n")
 	}

@@ -31,21 +31,35 @@ func (b *builder) splice(i int, said *turn.RawTurn) {
 	b.piece(at.End-b.m.closing(span), true)
 }
 
+// alike is how many bytes of an answer's text and of what the model made must
+// be equal at their start, if there are so many.
+const alike = 6
+
 // begins reports whether an answer's text begins as the answer did: with the
-// header of the generation prompt, or with what the model said. Some templates
+// header of the generation prompt, and what the model said. Some templates
 // print there what belongs to the message before.
 func (m *Model) begins(span []byte, said *turn.RawTurn) bool {
-	span = bytes.TrimSpace(span)
-	if len(span) == 0 {
-		return true
-	}
-	for _, ids := range [][]uint32{said.Opening, said.IDs} {
-		text := bytes.TrimSpace(m.tok.Decode(nil, ids[:min(len(ids), 32)]))
-		if len(text) > 0 && text[0] == span[0] {
-			return true
+	made := m.tok.Decode(nil, said.Opening)
+	made = m.tok.Decode(made, said.IDs[:min(len(said.IDs), 2*alike)])
+	made, span = withoutThoughtMarks(made), withoutThoughtMarks(span)
+	return commonPrefix(made, span) >= min(alike, len(made), len(span))
+}
+
+// withoutThoughtMarks cuts white space and marks of reasoning from the start
+// of a text: some templates print an empty think block only while it is open.
+func withoutThoughtMarks(text []byte) []byte {
+	for {
+		text = bytes.TrimSpace(text)
+		n := len(text)
+		for _, marks := range [...][]string{thoughtOpens, thoughtCloses} {
+			for _, s := range marks {
+				text = bytes.TrimPrefix(text, []byte(s))
+			}
+		}
+		if len(text) == n {
+			return text
 		}
 	}
-	return false
 }
 
 // shared reports whether message i stands in one span with a neighbour.

@@ -30,6 +30,7 @@ type piece struct {
 // forks. Ids are shared as long as both keep them; the text is copied.
 func (s *State) Clone() *State {
 	return &State{
+		page: template.Page{Now: s.page.Now},
 		fork: slices.Clone(s.text()),
 		known: history{
 			root: s.known.root, keys: slices.Clone(s.known.keys),
