@@ -183,3 +183,22 @@ func TestWitnessSees(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordedRequestsAreDescribed: what real clients send fits the
+// description of the API.
+func TestRecordedRequestsAreDescribed(t *testing.T) {
+	page, err := conform.Read(describe("test", table()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range replays(t, true) {
+		path, _, _ := strings.Cut(q.path, "?")
+		op := page.Operation(q.method, path)
+		if len(q.body) == 0 || op == nil {
+			continue
+		}
+		if err := page.Check(conform.Dig(op, "requestBody", "content", "application/json", "schema"), q.body); err != nil {
+			t.Errorf("%s: %v", q.name, err)
+		}
+	}
+}
