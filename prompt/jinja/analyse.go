@@ -171,3 +171,34 @@ func eachExpr(st stmt, f func(*expr)) {
 		all(f, st.values)
 	}
 }
+
+// mentions reports whether statements ask for a name, macros inside them
+// included: so Jinja2 decides whether a macro takes more than it declares.
+func mentions(body []stmt, name string) bool {
+	found := false
+	var look func(x *expr)
+	look = func(x *expr) {
+		if n, ok := (*x).(*nameExpr); ok {
+			found = found || n.name == name
+			return
+		}
+		eachKid(*x, look)
+	}
+	for _, st := range body {
+		eachExpr(st, look)
+		switch st := st.(type) {
+		case *forStmt:
+			some(look, &st.iter, &st.test)
+		case *macroStmt:
+			all(look, st.defaults)
+			found = found || mentions(st.body, name)
+		case *callBlock:
+			eachKid(st.call, look)
+			found = found || mentions(st.call.caller.body, name)
+		}
+		for _, b := range bodies(st) {
+			found = found || mentions(b, name)
+		}
+	}
+	return found
+}

@@ -234,7 +234,7 @@ func (b *binder) macro(s *scope, m *macroStmt) error {
 	})
 	b.inLoop = loops
 	for name, slot := range slots {
-		if inner.vars.used[slot] {
+		if inner.vars.used[slot] || mentions(m.body, name) {
 			*special[name] = &nameExpr{name: name, at: place{slot: slot}}
 		}
 	}

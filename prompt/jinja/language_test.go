@@ -71,6 +71,14 @@ var language = []struct{ src, want string }{
 	// Globals.
 	{"{{ range(2, 8, 3)|list }}{{ dict(a=1) }}{{ strftime_now('%d %b %Y, %-H:%M') }}", "[2, 5]{'a': 1}05 Jun 2025, 13:04"},
 	{"{% set j = joiner('+') %}{{ j() }}1{{ j() }}2{% set c = cycler(1, 2) %}{{ c.next() }}{{ c.next() }}{{ c.next() }}", "1+2121"},
+	// Found by random templates.
+	{"{% for x in l %}{{ x }}{% break %}{% else %}none{% endfor %}", "3none"},
+	{"{% for x in l %}{% continue %}{% else %}none{% endfor %}", "none"},
+	{"{% for x in l %}{% if x == 1 %}{% continue %}{% endif %}{{ x }}{% else %}none{% endfor %}", "32"},
+	{"[{{ s.__class__ }}]{{ l.append is defined }}{{ l.append|default('d') }}{{ 1 if m.update else 2 }}", "[]Falsed2"},
+	{"{{ missing.__class__ }}|{{ l[[]] }}|{{ l[e[0:1:-1]] }}", "||"},
+	{"{{ '١٢'|int + '３'|float }}", "15.0"},
+	{"{% macro f(x) %}{% macro g() %}{{ kwargs }}{% endmacro %}{{ x }}{{ g(b=2) }}{% endmacro %}{{ f(1, z=4) }}", "1{'b': 2}"},
 }
 
 func TestLanguage(t *testing.T) {

@@ -121,7 +121,7 @@ func (g *broad) expr() string {
 		return "-" + g.name()
 	}
 	return g.one("range("+x()+")|list", "range(1, 5, 2)|list", "dict(a=1, b="+x()+")", "namespace(a="+x()+").a", "f("+x()+")", "f(1, y="+x()+")", "f()", "f("+x()+", "+x()+", "+x()+")",
-		"loop.index", "loop", "caller()", "dict(m)", "lipsum", "cycler(1, 2).next()", "joiner(',')()", "raise_exception("+x()+")", "strftime_now('%Y-%m-%d %H:%M:%S %j %a %B')")
+		"loop.index", "loop", "caller()", "dict(m)", "cycler(1, 2).next()", "joiner(',')()", "raise_exception("+x()+")", "strftime_now('%Y-%m-%d %H:%M:%S %j %a %B')")
 }
 
 func (g *broad) filter() string {
