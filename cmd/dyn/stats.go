@@ -20,7 +20,7 @@ import (
 type statsDoc struct {
 	V       int              `json:"v"`
 	Since   *time.Time       `json:"since"` // null is all there is
-	Agents  []ledger.Stat    `json:"agents,omitempty"`
+	Agents  []ledger.Stat    `json:"agents"` // empty with another --by
 	Kinds   []ledger.Stat    `json:"kinds,omitempty"`
 	Tenants []ledger.Stat    `json:"tenants,omitempty"`
 	Turns   []ledger.Turn    `json:"turns,omitempty"`
@@ -77,7 +77,7 @@ func statsCmd(a *app) *cobra.Command {
 
 // read gathers what was asked for.
 func (s *stats) read(ctx context.Context, a *app) (statsDoc, error) {
-	doc := statsDoc{V: 1}
+	doc := statsDoc{V: 1, Agents: []ledger.Stat{}}
 	r, err := openLedger(a)
 	if err != nil {
 		return doc, err
