@@ -19,7 +19,7 @@ import (
 // Turns is there with --turns only, memory and ledger while a daemon runs.
 type statsDoc struct {
 	V       int              `json:"v"`
-	Since   *time.Time       `json:"since"` // null is all there is
+	Since   *time.Time       `json:"since"`  // null is all there is
 	Agents  []ledger.Stat    `json:"agents"` // empty with another --by
 	Kinds   []ledger.Stat    `json:"kinds,omitempty"`
 	Tenants []ledger.Stat    `json:"tenants,omitempty"`
