@@ -1,5 +1,7 @@
 package jinja
 
+import "unsafe"
+
 // Memo is what a rendering can reuse of the one before: the zero Memo is
 // empty and ready. It belongs to one Template and one goroutine at a time. It
 // holds the text of the last rendering's loops, what their rounds looked at,
@@ -15,6 +17,7 @@ type Memo struct {
 	rec      recording
 
 	ran, reused int // rounds of the last rendering
+	bytes       int
 }
 
 // Span is where in a rendering's output one message stands: Start to End is
@@ -32,6 +35,10 @@ type Span struct {
 // text of the last RenderMemo, one each, offsets counted from where that text
 // begins. They are empty after an error, and good until the next RenderMemo.
 func (m *Memo) Spans() []Span { return m.trace.spans }
+
+// Bytes is about how much memory the Memo holds beside the values that it was
+// given: some hundreds of bytes for a round of a loop, and its text.
+func (m *Memo) Bytes() int { return m.bytes }
 
 // RenderMemo is Render, byte for byte, and faster where m holds a rendering
 // of which most is the same: a round of a loop that sees nothing new gives the
@@ -101,7 +108,10 @@ func (m *Memo) list(vs []Value) Value {
 	for n < len(vs) && n < len(m.messages) && mapOf(vs[n]) != nil && mapOf(vs[n]) == mapOf(m.messages[n]) {
 		n++
 	}
-	m.messages = append(m.messages[:n:n], vs[n:]...)
+	if n < len(m.messages) {
+		m.messages = m.messages[:n:n]
+	}
+	m.messages = append(m.messages, vs[n:]...)
 	return List(m.messages...)
 }
 
@@ -123,17 +133,21 @@ func (m *Memo) end(r *run, err error) {
 	}
 	m.ctx = r.ctx
 	live := 0
+	m.bytes = int(unsafe.Sizeof(Value{}))*(len(m.ctx)+cap(m.messages)) + m.trace.bytes()
 	for i := range m.loops {
 		l := &m.loops[i]
 		l.old, l.now = l.now, l.old
 		clear(l.now)
-		for _, c := range l.old {
+		for i := range l.old {
+			c := &l.old[i]
 			live += c.size
+			m.bytes += int(unsafe.Sizeof(*c)) + len(c.looks)*int(unsafe.Sizeof(look{})) + len(c.writes)*int(unsafe.Sizeof(write{}))
 		}
 	}
 	if len(m.text) > 2*live+4096 {
 		m.pack(live)
 	}
+	m.bytes += cap(m.text)
 }
 
 // pack drops the text that no round refers to any more.

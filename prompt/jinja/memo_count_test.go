@@ -67,6 +67,35 @@ func TestMemoCount(t *testing.T) {
 	}
 }
 
+// A Memo says what it holds, and does not grow while nothing does.
+func TestMemoBytes(t *testing.T) {
+	tmpl, err := Parse("{% for m in messages %}{{ m.role }}{{ m.content }}{{ eos_token }}{% endfor %}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newTalk(true, false)
+	for range 100 {
+		c.turn(true)
+	}
+	var m Memo
+	checkMemo(t, tmpl, c.context(), &m)
+	first := m.Bytes()
+	text, err := tmpl.Render(nil, c.context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first < len(text) || first > 10*len(text)+1000*len(c.messages) {
+		t.Errorf("%d bytes for %d messages, %d bytes of text", first, len(c.messages), len(text))
+	}
+	for range 50 {
+		c.messages[len(c.messages)-1] = Mapping(c.say("user"))
+		checkMemo(t, tmpl, c.context(), &m)
+	}
+	if m.Bytes() > 3*first {
+		t.Errorf("%d bytes after the last message changed again and again, %d before", m.Bytes(), first)
+	}
+}
+
 // Looking over an old round takes no memory.
 func TestMemoAllocates(t *testing.T) {
 	tmpl, err := Parse("{% set ns = namespace(last=0, tool=false) %}{% for m in messages %}{% if m.role == 'tool' %}{% set ns.tool = true %}{% endif %}" +

@@ -16,7 +16,6 @@ type broad struct {
 	r     *rand.Rand
 	depth int
 	names []string // variables that exist
-	loops int
 }
 
 func (g *broad) one(list ...string) string { return list[g.r.IntN(len(list))] }

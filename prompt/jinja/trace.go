@@ -1,5 +1,7 @@
 package jinja
 
+import "unsafe"
+
 // trace finds out which part of the output each message made: every round of
 // every loop whose item is a message counts.
 type trace struct {
@@ -159,6 +161,12 @@ func (t *trace) note(i, at, size int, fresh bool) {
 	}
 	t.seen[i] = printed
 	t.spans[i] = Span{at, at + size, fresh}
+}
+
+// bytes is about how much memory the trace holds.
+func (t *trace) bytes() int {
+	const entry = 40 // of a map from pointers to numbers
+	return cap(t.items)*8 + len(t.index)*entry + cap(t.spans)*int(unsafe.Sizeof(Span{})) + cap(t.seen) + cap(t.empties)*int(unsafe.Sizeof(visit{}))
 }
 
 // end decides what the rendering could not know while it ran.
