@@ -100,8 +100,9 @@ var side = []string{"title", "classifier", "probe", "compaction"}
 // known looks at whom the daemon took the client for.
 func known(c client, s scene, turns []ledger.Turn) error {
 	var errs []error
-	sessions, agents := map[string]bool{}, map[string]bool{}
+	sessions, agents, kinds := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, t := range turns {
+		kinds[t.Kind] = true
 		sessions[t.Session] = true
 		if !slices.Contains(side, t.Kind) {
 			agents[t.Session+" "+t.Agent] = true
@@ -112,6 +113,9 @@ func known(c client, s scene, turns []ledger.Turn) error {
 		if t.Session == "" {
 			errs = append(errs, fmt.Errorf("turn %s has no session", t.ID))
 		}
+	}
+	if c.sessions && s.kind != "" && !kinds[s.kind] {
+		errs = append(errs, fmt.Errorf("no turn was taken for a %s", s.kind))
 	}
 	want := 1
 	if s.name == "agents" {

@@ -235,18 +235,6 @@ func (p *process) printed() string {
 	return string(data)
 }
 
-// quietly runs a command of the client's for its effect.
-func (l *lab) quietly(argv ...string) error {
-	p, err := l.begin(argv)
-	if err != nil {
-		return err
-	}
-	if out, err := p.wait(stepLimit); err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, tail(out, 300))
-	}
-	return nil
-}
-
 // tail is the end of a text.
 func tail(s string, n int) string {
 	if s = strings.TrimSpace(s); len(s) > n {

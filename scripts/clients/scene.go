@@ -26,6 +26,7 @@ type scene struct {
 	rules       func(client) []rule
 	play        func(context.Context, client, *lab) error
 	allow       allowance
+	kind        string // of one turn at least
 }
 
 // allowance is what a case may show that no other may.
@@ -72,7 +73,7 @@ var scenes = []scene{
 		},
 	},
 	{
-		name: "agents", title: "subagent",
+		name: "agents", title: "subagent", kind: "subagent",
 		rules: agentRules,
 		play: func(_ context.Context, c client, l *lab) error {
 			return step(l, c.start(l, "Let a subagent take two steps."), subagentsBack)
@@ -97,7 +98,7 @@ var scenes = []scene{
 		},
 	},
 	{
-		name: "compact", title: "compaction",
+		name: "compact", title: "compaction", kind: "compaction",
 		window: func(c client) int { return c.window },
 		rules:  compactRules,
 		play:   playCompact,
