@@ -54,9 +54,6 @@ func (p *Problem) Error() string {
 	return p.Param + ": " + p.Message
 }
 
-// Status returns the HTTP status where no dialect counts.
-func (p *Problem) Status() int { return p.StatusFor("") }
-
 // StatusFor returns the HTTP status in a dialect. Anthropic's API has one of
 // its own for a server that is full.
 func (p *Problem) StatusFor(d turn.Dialect) int {

@@ -26,12 +26,13 @@ import (
 type Recall struct {
 	most int
 
-	mu      sync.Mutex
-	bytes   int
-	recent  *list.List                // of *entry, the latest first; those in use are not in it
-	buckets map[uint64][]*entry       // by session, or by how the body begins
-	parts   []*passage                // the latest first
-	counts  struct{ hits, all int64 } // bytes of conversations taken over, and seen
+	mu        sync.Mutex
+	bytes     int                 // of conversations
+	recent    *list.List          // of *entry, the latest first; those in use are not in it
+	buckets   map[uint64][]*entry // by session, or by how the body begins
+	parts     []*passage          // the latest first
+	partBytes int
+	counts    struct{ hits, all int64 } // bytes of conversations taken over, and seen
 }
 
 // NewRecall returns a Recall that holds about so many bytes at most.
@@ -51,7 +52,7 @@ type RecallStats struct {
 func (rc *Recall) Stats() RecallStats {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	return RecallStats{rc.bytes, rc.recent.Len(), rc.counts.hits, rc.counts.all}
+	return RecallStats{rc.bytes + rc.partBytes, rc.recent.Len(), rc.counts.hits, rc.counts.all}
 }
 
 // Limits of what is remembered.
@@ -182,7 +183,7 @@ func (rc *Recall) put(e *entry) {
 	e.weigh()
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	if e.size > rc.most/2 {
+	if e.size > rc.most/2 { // a giant, who would drive out all others
 		return
 	}
 	list := rc.buckets[e.bucket]
@@ -192,7 +193,7 @@ func (rc *Recall) put(e *entry) {
 	rc.buckets[e.bucket] = append([]*entry{e}, rc.buckets[e.bucket]...)
 	e.at = rc.recent.PushFront(e)
 	rc.bytes += e.size
-	for rc.bytes > rc.most && rc.recent.Len() > 1 {
+	for rc.bytes+rc.partBytes > rc.most && rc.recent.Len() > 1 {
 		rc.drop(rc.recent.Back().Value.(*entry))
 	}
 }
@@ -202,6 +203,7 @@ const (
 	elementSize = int(unsafe.Sizeof(element{}))
 	messageSize = int(unsafe.Sizeof(turn.Message{}))
 	blockSize   = int(unsafe.Sizeof(turn.Block{}))
+	toolSize    = int(unsafe.Sizeof(turn.Tool{}))
 )
 
 // weigh sets the conversation's size. Its texts are about as long as its
@@ -243,17 +245,21 @@ func (rc *Recall) find(d turn.Dialect, key string, rest []byte) *passage {
 	return nil
 }
 
-// learn keeps a part.
+// learn keeps a part. All of them take at most a quarter of the room.
 func (rc *Recall) learn(p *passage) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	if len(rc.parts) == partsMost {
-		rc.bytes -= 2 * len(rc.parts[partsMost-1].raw)
-		rc.parts = rc.parts[:partsMost-1]
-	}
 	rc.parts = append([]*passage{p}, rc.parts...)
-	rc.bytes += 2 * len(p.raw)
+	rc.partBytes += p.size()
+	for n := len(rc.parts) - 1; n >= 0 && (n >= partsMost || rc.partBytes > rc.most/4); n-- {
+		rc.partBytes -= rc.parts[n].size()
+		rc.parts[n] = nil
+		rc.parts = rc.parts[:n]
+	}
 }
+
+// size is about what a part takes: its bytes, and what was made of them.
+func (p *passage) size() int { return 2*len(p.raw) + len(p.tools)*toolSize }
 
 // commonPrefix returns how many bytes a and b begin with alike.
 func commonPrefix(a, b []byte) int {

@@ -15,6 +15,9 @@
 // emoji in the middle. Of repeated keys the last one counts, as in JavaScript
 // and Python. A key with escapes equals the same key without.
 //
+// ParseKnown goes on from a document that was parsed before: what its caller
+// has recognised is neither scanned nor put on the tape.
+//
 // A Doc belongs to one goroutine and holds the body it was made of; Free
 // gives its tape back for the next body, after which no Value may be used.
 // Parsing runs at about the speed at which the body can be validated.
