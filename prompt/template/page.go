@@ -168,10 +168,10 @@ func (f *form) variables(p *Page, tn *turn.Turn, list []jinja.Value, generate bo
 }
 
 // Bytes is how much memory the page holds, roughly: its text, that of the
-// messages' values and that of the memo, and what keeps books of them.
+// messages' values, the memo, and what keeps books of them.
 func (p *Page) Bytes() int {
-	const perMessage = 1700
-	return cap(p.Text) + cap(p.w.scratch) + 2*len(p.Text) + perMessage*max(cap(p.made), cap(p.fresh))
+	const perMessage = 1000
+	return cap(p.Text) + cap(p.w.scratch) + len(p.Text) + p.memo.Bytes() + perMessage*max(cap(p.made), cap(p.fresh))
 }
 
 // common is how many bytes two texts have in common at their start.
