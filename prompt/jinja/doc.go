@@ -22,8 +22,16 @@
 // mappings except codecs; namespace, dict, range, cycler, joiner,
 // raise_exception and strftime_now. Inheritance, include, import, blocks and
 // autoescape are refused by Parse, since a chat template is one file.
-// Methods that change a list or a mapping raise SecurityError, as in the
-// sandbox.
+// Methods that change a list or a mapping are undefined, and raise
+// SecurityError when called, as in the sandbox.
+//
+// A Memo makes the next rendering of a conversation cheap. A round of a loop
+// of the template itself, over messages or anything else, is taken from the
+// rendering before when its item is the same and every outside thing that it
+// looked at gives the same answer: flags, neighbours, what comes of comparing
+// with the last question. What it set in namespaces is set again. A round that
+// does what cannot be watched (it calls strftime_now, hands a namespace or the
+// loop variable on) is run. Spans says where each message stands in the text.
 //
 // A template is foreign code. Parse bounds the size of its source (4 MiB) and
 // the height of its tree (400); Render bounds the steps taken, the depth of
@@ -32,6 +40,8 @@
 // have at most 16,384 bits, a range 100,000 items. What goes over a limit ends
 // in an error that wraps ErrLimit.
 //
-// Cost: about as much as copying its output plus 20–60 ns an expression; the
-// context is read in place and never written.
+// Cost: about as much as copying its output plus 10–40 ns an expression, with
+// a Memo 0.1–0.3 µs and no memory for a message that is not new; the context is
+// read in place and never written. Templates that ask every message for all
+// that come after it take quadratic time, with a Memo too.
 package jinja

@@ -140,10 +140,11 @@ func (t *trace) visit(r *run, i, from, within int, fresh bool) {
 	case t.printed != within:
 		t.seen[i] = anywhere
 		r.unsteady()
-	case r.captured > 0 && r.rec != nil:
+	case r.captured > 0:
 		r.unsteady()
-	case r.captured > 0 && t.seen[i] == unseen:
-		t.held = append(t.held, held{i, string(text)})
+		if t.seen[i] == unseen {
+			t.held = append(t.held, held{i, string(text)})
+		}
 	}
 	if r.rec != nil {
 		r.rec.marks = append(r.rec.marks, mark{t.items[i], from - r.rec.from, len(text)})
