@@ -70,11 +70,17 @@ func TestHandedOn(t *testing.T) {
 			t.Errorf("%s: %d %q", c.path, a.status, a.body)
 		}
 	}
+	st.s.SetKeys([]turn.Key{key("one", "1", func(k *turn.Key) { k.Concurrent = 1 })})
 	ctx, hangUp := context.WithCancel(t.Context())
-	go st.post(ctx, "/v1/embeddings", `{"input":"forever"}`)
+	go st.post(ctx, "/v1/embeddings", `{"input":"forever"}`, "x-api-key", "1")
 	upstream := <-started
+	if a := ask(t, "POST", st.url+"/v1/embeddings", `{}`, "x-api-key", "1"); a.status != 429 {
+		t.Errorf("one more than the key may have at once: %d %s", a.status, a.body)
+	}
 	hangUp()
 	<-upstream.Done() // the client's FIN goes up
+	st.until("the place is free", func() bool { return running(st.s, "one") == 0 })
+	st.s.SetKeys(nil)
 
 	if !st.s.ups.remove(names[0]) || !st.s.ups.remove(names[1]) || st.s.ups.remove(names[1]) {
 		t.Error("workers cannot be removed, or twice")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/server/tenant"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -138,21 +139,24 @@ func (s *Server) hand(c *call, up *upstream, body []byte) error {
 			c.Response.Header.Set(name, v)
 		}
 	}
-	c.SetBodyStream(&relay{resp.Body, stop, cancel}, int(resp.ContentLength))
+	c.let = false
+	c.SetBodyStream(&relay{resp.Body, stop, cancel, c.who}, int(resp.ContentLength))
 	return nil
 }
 
 // relay is an answer on its way from an upstream; closing it ends the watch
-// of the client and the request.
+// of the client and the request, and gives the key's place back.
 type relay struct {
 	io.ReadCloser
 	stop   func()
 	cancel context.CancelCauseFunc
+	who    *tenant.Tenant
 }
 
 func (r *relay) Close() error {
 	r.stop()
 	r.cancel(nil)
+	r.who.Leave(time.Now(), 0)
 	return r.ReadCloser.Close()
 }
 
