@@ -100,7 +100,7 @@ func (s *forStmt) steady(x expr) bool {
 // ended reports whether the rounds that are left do nothing. Those over a
 // generator are run all the same, for it is used up by them.
 func (s *forStmt) ended(r *run, v Value) (bool, error) {
-	if s.idle == nil || v.kind == kIter || v.kind == kLoop {
+	if v.kind == kIter || v.kind == kLoop {
 		return false, nil
 	}
 	ok, err := s.idle.cond.test(r)

@@ -287,9 +287,11 @@ func (s *forStmt) next(r *run, over, v Value, p *progress) (stop bool, err error
 		return true, err
 	}
 	p.rounds++
-	if p.broke, err = s.ended(r, over); p.broke || err != nil {
-		p.whole = true
-		return true, err
+	if s.idle != nil {
+		if p.broke, err = s.ended(r, over); p.broke || err != nil {
+			p.whole = true
+			return true, err
+		}
 	}
 	sig, err := s.round(r, v)
 	p.broke = sig == broke
@@ -376,7 +378,9 @@ func (s *forStmt) play(r *run, v Value) (signal, error) {
 	} else if err := r.assign(s.target, v); err != nil {
 		return done, at(s.line, err)
 	}
-	r.begin(s.bodyInit)
+	if len(s.bodyInit) > 0 {
+		r.begin(s.bodyInit)
+	}
 	return r.exec(s.body)
 }
 
