@@ -61,7 +61,16 @@ func (f *file) insert(rows []row) (dropped [kinds]int64, why, err error) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	b := &batch{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
-	for _, r := range rows {
+	last := map[string]int{} // of a turn's rows in one batch only the last counts
+	for i, r := range rows {
+		if t, ok := r.(*Turn); ok {
+			last[t.ID] = i
+		}
+	}
+	for i, r := range rows {
+		if t, ok := r.(*Turn); ok && last[t.ID] != i {
+			continue
+		}
 		switch err := b.add(r); {
 		case err == nil:
 		case rowFault(err):
