@@ -34,7 +34,7 @@ func (f *flight) render() error {
 	}
 	f.rolling, f.chains, f.lead = p.Rolling, p.Chains, p.Opening
 	f.marks, f.thinks, f.asked, f.limit, f.textOnly = p.Marks, p.Thinks, len(p.IDs), room, p.Former
-	f.row.Edited = p.Edited
+	f.row.Edited, f.hidden = p.Edited, p.Hidden
 	f.job = turn.Job{
 		ID: f.t.ID, Prompt: p.IDs, MaxTokens: room, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(),
 		Sampling: f.t.Sampling, Salt: f.t.Salt, Priority: f.t.Hints.Priority,
