@@ -94,7 +94,7 @@ func TestMutatedRecordings(t *testing.T) {
 	requests := recordings(t)
 	m := newMutator(1, requests)
 	rc := NewRecall(16 << 20)
-	for n := range 2000 {
+	for n := range 800 {
 		i, body := m.next()
 		c := codecOf(&requests[i])
 		if c == nil {

@@ -27,11 +27,11 @@ type Recall struct {
 	most int
 
 	mu        sync.Mutex
-	bytes     int                 // of conversations
-	recent    *list.List          // of *entry, the latest first; those in use are not in it
-	buckets   map[uint64][]*entry // by session, or by how the body begins
-	parts     []*passage          // the latest first
-	partBytes int
+	bytes     int                       // of conversations
+	recent    *list.List                // of *entry, the latest first; those in use are not in it
+	buckets   map[uint64][]*entry       // by session, or by how the body begins
+	parts     []*passage                // the latest first
+	partBytes int                       // of parts
 	counts    struct{ hits, all int64 } // bytes of conversations taken over, and seen
 }
 

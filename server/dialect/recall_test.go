@@ -51,7 +51,7 @@ func TestRecallGrows(t *testing.T) {
 		rc := NewRecall(1 << 20)
 		var all bytes.Buffer
 		var last *turn.Turn
-		for i := range 200 {
+		for i := range 80 {
 			if all.Len() > 0 {
 				all.WriteByte(',')
 			}
