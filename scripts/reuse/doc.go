@@ -12,7 +12,9 @@
 // Side requests (titles, classifiers, probes) have prompts of their own: they
 // are neither judged nor taken as the turn before. A turn that never reached an
 // engine, or whose engine broke off before it told what was cached, has no
-// figures and is not judged. An agent whose prompt becomes
-// shorter began its history anew, as it does after a compaction; such a turn is
-// counted as a restart, and is the measure for the next one.
+// figures and is not judged. An agent whose prompt becomes shorter, or who
+// computes more than what is new right after a compaction, began its history
+// anew; such a turn is counted as a restart, and is the measure for the next
+// one. A compaction is judged where it goes on from the agent's turns, not
+// where the client has a prompt of its own for it.
 package reuse

@@ -13,6 +13,9 @@ const Slack = 2 * 16
 // side are kinds of turns with a prompt of their own.
 var side = []string{"title", "classifier", "probe"}
 
+// compaction is the kind of a turn that asks for a summary.
+const compaction = "compaction"
+
 // Miss is a turn that computed more than what was new.
 type Miss struct {
 	Turn, Before ledger.Turn
@@ -39,6 +42,7 @@ func Check(turns []ledger.Turn) Sum {
 	slices.SortStableFunc(turns, func(a, b ledger.Turn) int { return a.At.Compare(b.At) })
 	var s Sum
 	last := map[[2]string]ledger.Turn{}
+	summed := map[string]bool{} // sessions whose last turn was a compaction
 	for _, t := range turns {
 		if t.Prompt == 0 || slices.Contains(side, t.Kind) {
 			continue
@@ -46,25 +50,31 @@ func Check(turns []ledger.Turn) Sum {
 		key := [2]string{t.Session, t.Agent}
 		before, seen := last[key]
 		last[key] = t
-		switch {
-		case !seen:
+		after := summed[t.Session]
+		summed[t.Session] = t.Kind == compaction
+		apart := t.Kind == compaction && before.Kind == compaction
+		if !seen || apart || (t.Prompt >= before.Prompt && t.Cached < 0) {
 			continue
-		case t.Prompt < before.Prompt:
+		}
+		m := miss(t, before)
+		switch {
+		case t.Prompt < before.Prompt, after && m.Again > m.Fresh+Slack:
 			s.Restarts = append(s.Restarts, t)
 			continue
-		case t.Cached < 0:
-			continue
+		case m.Again > m.Fresh+Slack:
+			s.Misses = append(s.Misses, m)
 		}
 		s.Checked++
-		kept := before.Output
-		if t.Messages > 0 && t.Messages <= before.Messages+1 {
-			kept = 0
-		}
-		again, fresh := t.Prompt-t.Cached, t.Prompt-(before.Prompt+kept)
-		if again > max(fresh, 0)+Slack {
-			s.Misses = append(s.Misses, Miss{t, before, again, fresh})
-		}
 	}
 	s.Agents = len(last)
 	return s
+}
+
+// miss tells what a turn computed, and what was new in it.
+func miss(t, before ledger.Turn) Miss {
+	kept := before.Output
+	if t.Messages > 0 && t.Messages <= before.Messages+1 {
+		kept = 0
+	}
+	return Miss{t, before, t.Prompt - t.Cached, max(t.Prompt-(before.Prompt+kept), 0)}
 }

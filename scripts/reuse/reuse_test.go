@@ -36,6 +36,9 @@ func TestCheck(t *testing.T) {
 		{"a compaction is judged", []ledger.Turn{turn("a", 1, 1000, 0, 100), kind(turn("a", 2, 1200, 0, 9), "compaction")}, 1, 0, 1},
 		{"a dropped answer", []ledger.Turn{messages(turn("a", 1, 1000, 0, 100), 5), messages(turn("a", 2, 1950, 992, 9), 6)}, 1, 0, 0},
 		{"a kept answer computed again", []ledger.Turn{messages(turn("a", 1, 1000, 0, 100), 5), messages(turn("a", 2, 1950, 992, 9), 7)}, 1, 0, 1},
+		{"begun anew after a summary, and longer", []ledger.Turn{turn("a", 1, 1000, 0, 100), kind(turn("c", 2, 300, 0, 50), "compaction"), turn("a", 3, 1200, 496, 5)}, 0, 1, 0},
+		{"two summaries with a prompt of their own", []ledger.Turn{kind(turn("c", 1, 300, 0, 50), "compaction"), kind(turn("c", 2, 900, 16, 50), "compaction")}, 0, 0, 0},
+		{"once more after the summary", []ledger.Turn{turn("a", 1, 1000, 0, 100), kind(turn("c", 2, 300, 0, 50), "compaction"), turn("a", 3, 1200, 496, 5), turn("a", 4, 1300, 496, 5)}, 1, 1, 1},
 		{"broken off", []ledger.Turn{turn("a", 1, 1000, 0, 100), turn("a", 2, 1200, -1, 10)}, 0, 0, 0},
 		{"a turn without figures", []ledger.Turn{turn("a", 1, 1000, 0, 100), turn("a", 2, 0, 0, 0), turn("a", 3, 1200, 1088, 10)}, 1, 0, 0},
 	} {
