@@ -131,11 +131,20 @@ func (f *file) singles(t *Tokenizer) error {
 			t.bytes[b] = e.id()
 		case t.sentence && fall.known:
 			t.bytes[b] = fall.id
+		case !t.sentence && rareByte(b):
+			t.bytes[b] = noToken
 		default:
 			return unsupported("a vocabulary without byte 0x%02x", b)
 		}
 	}
 	return nil
+}
+
+// rareByte says which bytes a byte-level vocabulary may lack, as SmolLM2's
+// does: those of control characters, and those that UTF-8 has for no character
+// or hardly any. They give no token.
+func rareByte(b int) bool {
+	return b < ' ' && b != '\t' && b != '\n' && b != '\r' || b == 0x7f || b == 0xc0 || b == 0xc1 || b >= 0xf1
 }
 
 // addedTokens spells the added tokens and makes their matchers.

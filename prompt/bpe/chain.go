@@ -27,6 +27,9 @@ func (t *Tokenizer) mergeLong(dst []uint32, c *chain, s string) []uint32 {
 	} else {
 		c.ids = c.ids[:t.begin(c.ids, c.ranks, s)]
 	}
+	if len(c.ids) == 0 {
+		return dst
+	}
 	c.ids = t.sweeps(c.ids, c.ranks)
 	c.link()
 	for c.lowest[1] != none {

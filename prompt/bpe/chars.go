@@ -84,6 +84,10 @@ func (t *Tokenizer) begin(ids, ranks []uint32, s string) (n int) {
 	bytes := false // the last token is a byte's
 	for i := 0; i < len(s); {
 		id, size := t.character(s, i)
+		if id == noToken { // the tokens on both sides are neighbours, as in the reference
+			bytes, i = false, i+1
+			continue
+		}
 		switch {
 		case n == 0:
 		case bytes && size == 1:

@@ -16,7 +16,9 @@ type manner struct {
 	nfc      bool
 }
 
-// manners are the names that are known. Of others nothing is guessed.
+// manners are the names that are known, as llama.cpp has them in
+// src/llama-vocab.cpp (llama-cpp-python 0.3.36): which pattern a name has
+// (regex_exprs) and whether it ignores merges. Of others nothing is guessed.
 var manners = map[string]manner{
 	"gpt-2":            {patterns: []string{gpt2Pattern}},
 	"smollm":           {patterns: []string{`\p{N}`, gpt2Pattern}},
@@ -29,6 +31,8 @@ var manners = map[string]manner{
 	"gpt-4o":           {patterns: []string{o200kPattern}, whole: true},
 	"tekken":           {patterns: []string{tekkenPattern}, whole: true},
 	"kimi-k2":          {patterns: []string{kimiPattern}, whole: true},
+	"glm4":             {patterns: []string{beforeNumber + threeDigits + afterNumber}, whole: true},
+	"glm5":             {patterns: []string{beforeNumber + threeDigits + afterNumber}, whole: true},
 	"deepseek-v3":      {patterns: []string{threeDigits, cjkRun, deepseekPattern}},
 }
 

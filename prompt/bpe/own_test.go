@@ -167,3 +167,21 @@ func TestOtherPattern(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestLackingBytes: a vocabulary may lack control characters, which then give
+// no token, as in SmolLM2's file; what is beside them is merged over them.
+func TestLackingBytes(t *testing.T) {
+	tok := made{merges: []string{"a b"}, change: func(file map[string]any) {
+		delete(file["model"].(map[string]any)["vocab"].(map[string]int), letters("\x04"))
+	}}.read(t)
+	for _, c := range []struct{ text, want string }{
+		{"\x04", ""},
+		{"-\x04-", "-|-"},
+		{strings.Repeat("\x04", 200), ""},
+		{"a" + strings.Repeat("\x04", 200) + "b", "a|b"}, // three pieces
+	} {
+		if got := spelled(tok, tok.Encode(nil, c.text)); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+	}
+}

@@ -97,7 +97,7 @@ func TestRanksRefused(t *testing.T) {
 		"no base64":  {"? 1", bpe.KimiPattern, "token 1"},
 		"huge id":    {"YQ== 99999999", bpe.KimiPattern, "not a token and a rank"},
 		"twice":      {"YQ== 1\nYg== 1", bpe.KimiPattern, "two tokens"},
-		"few bytes":  {"YQ== 0", bpe.KimiPattern, "without byte 0x00"},
+		"few bytes":  {"YQ== 0", bpe.KimiPattern, "without byte 0x09"},
 		"long token": {base64.StdEncoding.EncodeToString(make([]byte, 2000)) + " 0", bpe.KimiPattern, "2000 bytes"},
 	} {
 		if _, err := bpe.ReadRanks([]byte(c.ranks), c.pattern, nil); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -23,7 +23,7 @@ func TestUnsupportedKinds(t *testing.T) {
 		{"dropout", func(f object) { f["model"].(object)["dropout"] = 0.1 }, "dropout"},
 		{"prefix", func(f object) { f["model"].(object)["continuing_subword_prefix"] = "##" }, `"##"`},
 		{"suffix", func(f object) { f["model"].(object)["end_of_word_suffix"] = "</w>" }, `"</w>"`},
-		{"no bytes", func(f object) { f["model"].(object)["vocab"] = object{"a": 0} }, "without byte 0x00"},
+		{"no bytes", func(f object) { f["model"].(object)["vocab"] = object{"a": 0} }, "without byte 0x09"},
 		{"no model", func(f object) { delete(f, "model") }, "model type"},
 		{"normalizer", func(f object) { f["normalizer"] = object{"type": "Prepend", "prepend": "▁"} }, `"Prepend"`},
 		{"normalizer inside", func(f object) {

@@ -9,6 +9,9 @@ import (
 // maxID bounds the ids of a file, and with them the tables.
 const maxID = 1 << 22
 
+// noToken is no id.
+const noToken = maxID
+
 // Tokenizer turns text into ids and back. It is made by Load or Read, never
 // changes, and may be used by any number of goroutines.
 type Tokenizer struct {
