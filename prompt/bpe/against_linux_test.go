@@ -24,7 +24,7 @@ import (
 // run, and prints the table of docs/bpe.md. It wants a Python with that
 // package:
 //
-//	DYN_HF=/path/to/python go test ./prompt/bpe -run TestAgainstHF -v
+//	DYN_HF=/path/to/python go test ./prompt/bpe -run TestAgainstHF -v -timeout 1h
 func TestAgainstHF(t *testing.T) {
 	python := os.Getenv("DYN_HF")
 	if python == "" {
