@@ -38,8 +38,8 @@ func (h *history) follow(d *desk, t *turn.Turn, rolling []uint64, raw *Raw) (sam
 }
 
 // strange is after how many answers in a row that nobody knows a history is
-// taken for one that was made elsewhere.
-const strange = 16
+// taken for one that was made elsewhere: each costs a read of the disk.
+const strange = 4
 
 // find looks up the raw turns of the answers from message same on, the latest
 // first, and returns how many are known not to be what the model gave. The

@@ -72,6 +72,9 @@ func (l *longTalk) step() {
 // TestAppendIsInProportion: a turn that appends 500 tokens to a context of
 // 100,000 allocates by what is new, not by what is there.
 func TestAppendIsInProportion(t *testing.T) {
+	if slow {
+		t.Skip("one goroutine: the race detector finds nothing here")
+	}
 	l := newLongTalk(t)
 	if n := len(l.last.IDs); n < 90_000 || n > 160_000 {
 		t.Fatalf("the conversation has %d tokens", n)
@@ -106,6 +109,9 @@ func TestAppendIsInProportion(t *testing.T) {
 // 200 sessions of 100,000 tokens stay below 1 GiB, with the garbage that the
 // collector leaves before it begins.
 func TestMemoryIsCounted(t *testing.T) {
+	if slow {
+		t.Skip("one goroutine: the race detector finds nothing here")
+	}
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()

@@ -17,7 +17,7 @@
 //
 // Memory is bounded by the number of agents and by the bytes that they hold
 // together; the least recently used agent is dropped first. An agent's figure
-// is counted after each of its prompts: some 12 bytes a token. What is dropped
+// is counted after each of its prompts: some 12 to 18 bytes a token. What is dropped
 // is only work saved: its next turn is tokenised from the start, and a client
 // without headers then begins a new session.
 package session
