@@ -135,6 +135,9 @@ func known(c client, s scene, turns []ledger.Turn) error {
 // noted is a cell's line for the table.
 func noted(turns []ledger.Turn, sum reuse.Sum) string {
 	note := fmt.Sprintf("%d turns", len(turns))
+	if len(turns) == 1 {
+		note = "1 turn"
+	}
 	if sum.Checked > 0 {
 		note += fmt.Sprintf(", %d continued", sum.Checked)
 	}

@@ -27,30 +27,29 @@ async function parts(model, prompt, more) {
   return { all, text: await s.text, thought: await s.reasoningText, calls: await s.toolCalls, why: await s.finishReason, usage: await s.usage }
 }
 
-const cases = {}
 for (const [name, model] of Object.entries(models)) {
-  Object.assign(cases, {
-    async [`${name}: text`]() {
+  await run(`Vercel AI SDK, ${name}`, version('ai'), {
+    async text() {
       const a = await parts(model, 'Say a word.')
       same([a.text, a.why], ['Hello from the model.', 'stop'])
       holds(a.usage.inputTokens > 0 && a.usage.outputTokens > 0, JSON.stringify(a.usage))
     },
-    async [`${name}: thinking`]() {
+    async thinking() {
       const more = name === 'messages' ? { providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } } } : {}
       const a = await parts(model, 'SDK-think', more)
       same(a.text.trim(), 'Four.')
       if (name !== 'responses') holds(a.thought?.includes('Two and two.'), `thought: ${a.thought}`)
       else holds(a.all.some((p) => p.type === 'reasoning-start'), 'no reasoning part')
     },
-    async [`${name}: parallel calls`]() {
+    async 'parallel calls'() {
       const a = await parts(model, 'SDK-parallel', { tools: plain })
       same([a.calls.map((c) => c.input), a.why], [CITIES, 'tool-calls'])
     },
-    async [`${name}: stop reasons`]() {
+    async 'stop reasons'() {
       const a = await parts(model, 'SDK-length', { maxOutputTokens: 5 })
       same(a.why, 'length')
     },
-    async [`${name}: tool loop`]() {
+    async 'tool runner'() {
       const asked = []
       const tools = { get_weather: tool({ description: 'Tells the weather of a city.', inputSchema, execute: ({ city }) => { asked.push(city); return 'seven degrees' } }) }
       const doc = await generateText({ model, prompt: 'SDK-tool', tools, stopWhen: stepCountIs(4), maxRetries: 0 })
@@ -58,7 +57,7 @@ for (const [name, model] of Object.entries(models)) {
       const a = await parts(model, 'SDK-tool', { tools, stopWhen: stepCountIs(4) })
       same([a.text, asked], ['It has seven degrees there.', ['Lyon', 'Lyon']])
     },
-    async [`${name}: structured output`]() {
+    async 'structured output'() {
       const output = Output.object({ schema: z.object({ city: z.string(), degrees: z.number() }) })
       // For models that it does not know, the provider of /v1/messages asks
       // for a call of a tool named json.
@@ -68,10 +67,9 @@ for (const [name, model] of Object.entries(models)) {
       const e = await refused(call, APICallError, 'can hold an answer to a format')
       return `the simulated engine cannot enforce a form, so a ${e.statusCode} says so`
     },
-    async [`${name}: errors`]() {
+    async errors() {
       const e = await refused(() => parts(model, 'many words '.repeat(40_000)), APICallError, name === 'messages' ? 'prompt is too long' : 'maximum context length')
       same([e.statusCode, e.isRetryable], [400, false])
     },
   })
 }
-run('Vercel AI SDK', version('ai'), cases)
