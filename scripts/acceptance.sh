@@ -32,6 +32,8 @@ up() { "$dyn" up sim --port 0 --brain "$brain" "$@" 2>"$work/up.err" || { cat "$
 fresh() { "$dyn" down --now >/dev/null; rm -rf "$XDG_STATE_HOME/dyn"; }
 
 work=$(mktemp -d)
+GOCACHE=$(go env GOCACHE) # not the empty cache folder below
+export GOCACHE
 export CLIENTS_CACHE=${CLIENTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dyn-clients}
 export XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
 finish() { "$dyn" down --now >/dev/null 2>&1 || true; rm -rf "$work"; }
