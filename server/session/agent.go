@@ -15,11 +15,13 @@ type Agent struct {
 	Model string   // set once
 	Who   turn.Who // set once; Kind is the first turn's
 
-	turn   sync.Mutex // held while a turn builds its prompt; guards state, chains, tools and parent
+	turn   sync.Mutex // held while a turn builds its prompt; guards all up to heir
 	state  prompt.State
 	chains map[int]*cache.Chain // block hashes of the last prompt by block size
 	tools  []turn.Tool          // the last that its turns had
 	parent *Agent               // where it forked from, until its first prompt
+	near   bool                 // and that was in the later half of the parent's prompt
+	heir   *Agent               // who took the prompt over; nil when it is here
 
 	// Guarded by the store's mutex.
 	elem  *list.Element // nil when dropped

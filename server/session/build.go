@@ -42,6 +42,7 @@ func (a *Agent) Build(q Asked) (Built, error) {
 	if err != nil {
 		return Built{Bytes: a.bytes()}, err
 	}
+	a.heir = nil // it has a prompt of its own again
 	a.remember(q.Turn.Tools)
 	b := Built{Prompt: p, Chains: make(map[int][]uint64, len(q.Blocks)), Former: former}
 	chains := make(map[int]*cache.Chain, len(q.Blocks))
@@ -67,21 +68,50 @@ func (a *Agent) Forget() int {
 }
 
 // inherit gives a fork what the agent that it left knows; turn must be held.
-// The parent's is taken inside, and parents are always older.
+// The others' are taken inside, one at a time, and they are always older.
+//
+// A fork that left near the end, as after an edited question, takes the prompt
+// over: whoever came last goes on soonest, and so does the next fork from the
+// same place. The agent that it left keeps what it takes to begin anew.
 func (a *Agent) inherit() {
-	p := a.parent
-	if p == nil {
+	first := a.parent
+	if first == nil {
 		return
 	}
-	p.turn.Lock()
+	a.parent = nil
+	p := first.keeper()
 	defer p.turn.Unlock()
-	a.state = *p.state.Clone()
-	a.chains = make(map[int]*cache.Chain, len(p.chains))
-	for block, c := range p.chains {
-		own := c.Clone()
-		a.chains[block] = &own
+	a.tools = p.tools
+	if !a.near {
+		a.state = *p.state.Clone()
+		a.chains = make(map[int]*cache.Chain, len(p.chains))
+		for block, c := range p.chains {
+			own := c.Clone()
+			a.chains[block] = &own
+		}
+		return
 	}
-	a.tools, a.parent = p.tools, nil
+	left := p.state.Clone()
+	a.state, a.chains = p.state, p.chains
+	p.state, p.chains, p.heir = *left, nil, a
+	if p != first {
+		first.turn.Lock()
+		first.heir = a
+		first.turn.Unlock()
+	}
+}
+
+// keeper locks and returns who has the prompt that a once had: a itself, or
+// who took it over.
+func (a *Agent) keeper() *Agent {
+	a.turn.Lock()
+	for a.heir != nil {
+		next := a.heir
+		a.turn.Unlock()
+		next.turn.Lock()
+		a = next
+	}
+	return a
 }
 
 // remember keeps copies of a turn's tools, for a turn that comes without; turn

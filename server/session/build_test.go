@@ -35,6 +35,7 @@ func TestChains(t *testing.T) {
 	m := simModel(t)
 	rapid.Check(t, func(t *rapid.T) {
 		a := &Agent{}
+		all := []*Agent{a}
 		var ms []turn.Message
 		type out struct {
 			ids    []uint32
@@ -42,19 +43,26 @@ func TestChains(t *testing.T) {
 		}
 		var outs []out
 		for i := range rapid.IntRange(1, 8).Draw(t, "turns") {
-			switch rapid.IntRange(0, 5).Draw(t, "how") {
+			switch rapid.IntRange(0, 6).Draw(t, "how") {
 			case 0:
 				ms = slices.Clone(ms[:rapid.IntRange(0, len(ms)).Draw(t, "keep")])
 			case 1:
-				a = &Agent{parent: a}
+				a = &Agent{parent: a, near: rapid.Bool().Draw(t, "near")}
+				all = append(all, a)
 			case 2:
 				a.Forget()
+			case 3:
+				a = rapid.SampledFrom(all).Draw(t, "back to")
 			}
 			ms = append(ms, says(turn.User, fmt.Sprintf("question %d: %s", i, strings.Repeat("and so on ", rapid.IntRange(0, 30).Draw(t, "long")))))
 			blocks := rapid.SampledFrom([][]int{{16}, {4, 16}, {4}, nil}).Draw(t, "blocks")
-			b, err := a.Build(Asked{Model: m, Turn: &turn.Turn{Messages: ms}, Seed: cache.Seed, Blocks: blocks})
+			tr := &turn.Turn{Messages: ms}
+			b, err := a.Build(Asked{Model: m, Turn: tr, Seed: cache.Seed, Blocks: blocks})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if want, err := m.Build(nil, tr, nil, nil); err != nil || !slices.Equal(b.IDs, want.IDs) {
+				t.Fatalf("turn %d: %d ids, want %d (%v)", i, len(b.IDs), len(want.IDs), err)
 			}
 			if len(b.Chains) != len(blocks) || b.Bytes == 0 {
 				t.Fatalf("%d chains of %d block sizes, %d bytes", len(b.Chains), len(blocks), b.Bytes)
@@ -99,6 +107,39 @@ func TestFormerTools(t *testing.T) {
 	}
 	if b := build(t, &turn.Turn{Messages: ms, Who: turn.Who{Kind: "user"}}, false); b.Former {
 		t.Error("a turn that is no compaction got tools")
+	}
+}
+
+// TestManyForks: one question after another at the same place of a long
+// conversation, as when a user edits it again and again: each goes on from the
+// prompt of the one before, and the first agent is still good.
+func TestManyForks(t *testing.T) {
+	m := simModel(t)
+	s := New(Limits{})
+	ask := func(last string) (*Agent, Built) {
+		tr := &turn.Turn{Model: "m"}
+		for i := range 9 {
+			tr.Messages = append(tr.Messages, says([]turn.Role{turn.User, turn.Assistant}[i%2], fmt.Sprint("part ", i)))
+		}
+		tr.Messages[8] = says(turn.User, last)
+		rolling := prompt.Rolling(nil, tr)
+		a := s.Find(tr, rolling, time.Unix(1000, 0))
+		b, err := a.Build(Asked{Model: m, Turn: tr, Rolling: rolling})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Said(a, rolling, 0)
+		return a, b
+	}
+	lead, first := ask("first")
+	for i := range 5 {
+		a, b := ask(fmt.Sprint("edited ", i))
+		if a == lead || lead.heir != a || b.Same < len(first.IDs)*3/4 {
+			t.Fatalf("edit %d: the lead's prompt is not with it, or only %d of %d ids are the same", i, b.Same, len(b.IDs))
+		}
+	}
+	if a, b := ask("first"); a != lead || lead.heir != nil || !slices.Equal(b.IDs, first.IDs) {
+		t.Error("the lead does not go on")
 	}
 }
 

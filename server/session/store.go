@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -65,17 +66,18 @@ func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var a, parent *Agent
+	var near bool
 	if t.Who.Session != "" {
 		if t.Who.Agent == "" {
 			t.Who.Agent = "main"
 		}
 		a = s.byName[name{t.Model, t.Who.Session, t.Who.Agent}]
 	} else {
-		a, parent = s.infer(t, rolling)
+		a, parent, near = s.infer(t, rolling)
 	}
 	if a == nil {
 		a = s.add(t, now)
-		a.parent = parent
+		a.parent, a.near = parent, near
 	}
 	s.recent.MoveToFront(a.elem)
 	a.seen(now)
@@ -83,8 +85,9 @@ func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
 }
 
 // infer finds the agent of a turn without names, or names a new one in t.Who
-// and returns the agent from whose line it forks, if any.
-func (s *Store) infer(t *turn.Turn, rolling []uint64) (a, parent *Agent) {
+// and returns the agent from whose line it forks, if any, and whether that is
+// near the end of its prompt.
+func (s *Store) infer(t *turn.Turn, rolling []uint64) (a, parent *Agent, near bool) {
 	first := firstUser(t)
 	for i := len(rolling) - 1; i >= first; i-- {
 		a = s.byHash[place{t.Model, rolling[i]}]
@@ -95,11 +98,11 @@ func (s *Store) infer(t *turn.Turn, rolling []uint64) (a, parent *Agent) {
 		again := i == len(rolling)-1 // the whole turn is part of its line
 		t.Who.Session, t.Who.Agent, t.Who.Parent = a.Who.Session, a.Who.Agent, a.Who.Parent
 		if goesOn || again {
-			return a, nil
+			return a, nil, false
 		}
 		s.forks++
 		t.Who.Agent, t.Who.Parent = fmt.Sprintf("fork-%d", s.forks), a.Who.Agent
-		return nil, a
+		return nil, a, 2*(i+1) >= a.asked
 	}
 	anchor := uint64(0)
 	if first < len(rolling) {
@@ -108,7 +111,7 @@ func (s *Store) infer(t *turn.Turn, rolling []uint64) (a, parent *Agent) {
 		anchor = rolling[len(rolling)-1]
 	}
 	t.Who.Session, t.Who.Agent = fmt.Sprintf("h%012x", anchor>>16), "main"
-	return s.byName[name{t.Model, t.Who.Session, t.Who.Agent}], nil
+	return s.byName[name{t.Model, t.Who.Session, t.Who.Agent}], nil, false
 }
 
 // firstUser is the index of the first user message, or of the last message
@@ -208,6 +211,10 @@ func (s *Store) drop(a *Agent) {
 	s.hold(a, 0)
 	s.dropped++
 	a.elem, a.line = nil, nil
+	if a.turn.TryLock() { // else a turn of it is under way, and gone soon
+		a.state, a.chains, a.heir = prompt.State{}, nil, nil // an agent that it took over from may still name it
+		a.turn.Unlock()
+	}
 }
 
 // Stats tells what is held now.
