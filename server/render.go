@@ -52,6 +52,9 @@ func (f *flight) build() (p session.Built, limit int, err error) {
 		Seed: cache.SaltSeed("", f.t.Salt), Blocks: f.m.blocks(),
 	}
 	p, err = f.a.Build(q)
+	if p.Left != nil {
+		f.s.sessions.Holds(p.Left, p.Left.Held())
+	}
 	if err == nil && p.Former && len(p.IDs)+summaryRoom > limit { // the client did not count the tools
 		q.AsIs = true
 		p, err = f.a.Build(q)

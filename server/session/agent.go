@@ -3,6 +3,7 @@ package session
 import (
 	"container/list"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agentinfer/dyn/cache"
@@ -15,13 +16,14 @@ type Agent struct {
 	Model string   // set once
 	Who   turn.Who // set once; Kind is the first turn's
 
-	turn   sync.Mutex // held while a turn builds its prompt; guards all up to heir
+	turn   sync.Mutex // held while a turn builds its prompt; guards all up to near
 	state  prompt.State
 	chains map[int]*cache.Chain // block hashes of the last prompt by block size
 	tools  []turn.Tool          // the last that its turns had
 	parent *Agent               // where it forked from, until its first prompt
 	near   bool                 // and that was in the later half of the parent's prompt
-	heir   *Agent               // who took the prompt over; nil when it is here
+
+	heir atomic.Pointer[Agent] // who took the prompt over; nil when it is here
 
 	// Guarded by the store's mutex.
 	elem  *list.Element // nil when dropped

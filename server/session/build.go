@@ -26,6 +26,7 @@ type Built struct {
 	Chains map[int][]uint64 // block hashes by block size
 	Former bool             // rendered with the tools of turns before, see prompt.Former
 	Bytes  int              // what the agent now holds, for Store.Holds
+	Left   *Agent           // whose prompt it took over, or nil: that one holds less now
 }
 
 // Build makes the prompt of the agent's next turn. What is as it was in the
@@ -33,18 +34,17 @@ type Built struct {
 func (a *Agent) Build(q Asked) (Built, error) {
 	a.turn.Lock()
 	defer a.turn.Unlock()
-	a.inherit()
+	left := a.inherit()
 	t, former := q.Turn, false
 	if !q.AsIs {
 		t, former = prompt.Former(q.Turn, a.tools)
 	}
 	p, err := q.Model.Build(&a.state, t, q.Rolling, q.Raw)
 	if err != nil {
-		return Built{Bytes: a.bytes()}, err
+		return Built{Bytes: a.bytes(), Left: left}, err
 	}
-	a.heir = nil // it has a prompt of its own again
 	a.remember(q.Turn.Tools)
-	b := Built{Prompt: p, Chains: make(map[int][]uint64, len(q.Blocks)), Former: former}
+	b := Built{Prompt: p, Chains: make(map[int][]uint64, len(q.Blocks)), Former: former, Left: left}
 	chains := make(map[int]*cache.Chain, len(q.Blocks))
 	for _, block := range q.Blocks {
 		c := a.chains[block]
@@ -67,51 +67,68 @@ func (a *Agent) Forget() int {
 	return a.bytes()
 }
 
-// inherit gives a fork what the agent that it left knows; turn must be held.
-// The others' are taken inside, one at a time, and they are always older.
+// inherit gives a fork what the agent that it left knows, and an agent whose
+// prompt was taken over a copy of what became of it; turn must be held. It
+// returns the agent that has given its prompt away, if any.
 //
 // A fork that left near the end, as after an edited question, takes the prompt
 // over: whoever came last goes on soonest, and so does the next fork from the
-// same place. The agent that it left keeps what it takes to begin anew.
-func (a *Agent) inherit() {
+// same place.
+//
+// Locks: an agent that holds its own turn takes another's, one at a time. It
+// waits for its parent only before its first prompt, when nobody's way leads
+// to it yet, and for heirs afterwards, which are always younger.
+func (a *Agent) inherit() (left *Agent) {
 	first := a.parent
 	if first == nil {
-		return
+		first = a.heir.Load()
 	}
+	if first == nil {
+		return nil
+	}
+	take := a.parent != nil && a.near
 	a.parent = nil
+	a.heir.Store(nil)
 	p := first.keeper()
 	defer p.turn.Unlock()
-	a.tools = p.tools
-	if !a.near {
+	if a.tools == nil {
+		a.tools = p.tools
+	}
+	if !take {
 		a.state = *p.state.Clone()
 		a.chains = make(map[int]*cache.Chain, len(p.chains))
 		for block, c := range p.chains {
 			own := c.Clone()
 			a.chains[block] = &own
 		}
-		return
+		return nil
 	}
-	left := p.state.Clone()
 	a.state, a.chains = p.state, p.chains
-	p.state, p.chains, p.heir = *left, nil, a
+	p.state, p.chains = prompt.State{}, nil
+	p.heir.Store(a)
 	if p != first {
-		first.turn.Lock()
-		first.heir = a
-		first.turn.Unlock()
+		first.heir.Store(a) // the way is not to grow with every fork
 	}
+	return p
 }
 
 // keeper locks and returns who has the prompt that a once had: a itself, or
 // who took it over.
 func (a *Agent) keeper() *Agent {
 	a.turn.Lock()
-	for a.heir != nil {
-		next := a.heir
+	for next := a.heir.Load(); next != nil; next = a.heir.Load() {
 		a.turn.Unlock()
 		next.turn.Lock()
 		a = next
 	}
 	return a
+}
+
+// Held tells how many bytes the agent's prompt takes.
+func (a *Agent) Held() int {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	return a.bytes()
 }
 
 // remember keeps copies of a turn's tools, for a turn that comes without; turn

@@ -134,11 +134,14 @@ func TestManyForks(t *testing.T) {
 	lead, first := ask("first")
 	for i := range 5 {
 		a, b := ask(fmt.Sprint("edited ", i))
-		if a == lead || lead.heir != a || b.Same < len(first.IDs)*3/4 {
+		if b.Left == nil || b.Left.Held() >= b.Bytes {
+			t.Fatalf("edit %d: nobody's prompt was taken over", i)
+		}
+		if a == lead || lead.heir.Load() != a || b.Same < len(first.IDs)*3/4 {
 			t.Fatalf("edit %d: the lead's prompt is not with it, or only %d of %d ids are the same", i, b.Same, len(b.IDs))
 		}
 	}
-	if a, b := ask("first"); a != lead || lead.heir != nil || !slices.Equal(b.IDs, first.IDs) {
+	if a, b := ask("first"); a != lead || lead.heir.Load() != nil || !slices.Equal(b.IDs, first.IDs) {
 		t.Error("the lead does not go on")
 	}
 }

@@ -212,7 +212,7 @@ func (s *Store) drop(a *Agent) {
 	s.dropped++
 	a.elem, a.line = nil, nil
 	if a.turn.TryLock() { // else a turn of it is under way, and gone soon
-		a.state, a.chains, a.heir = prompt.State{}, nil, nil // an agent that it took over from may still name it
+		a.state, a.chains = prompt.State{}, nil // an agent that it took over from may still name it
 		a.turn.Unlock()
 	}
 }
