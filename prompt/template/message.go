@@ -3,6 +3,7 @@ package template
 import (
 	"bytes"
 	"strings"
+	"unsafe"
 
 	"github.com/agentinfer/dyn/prompt/jinja"
 	"github.com/agentinfer/dyn/turn"
@@ -10,9 +11,8 @@ import (
 
 // writer makes the mappings of a turn's messages.
 type writer struct {
-	f       *form
-	ms      []turn.Message
-	scratch []byte
+	f  *form
+	ms []turn.Message
 }
 
 // message is an item as a template reads it. It holds copies only.
@@ -39,15 +39,18 @@ func (w *writer) message(it *item, pieces []piece) *jinja.Map {
 
 // text is the text of pieces, with an empty line between them.
 func (w *writer) text(pieces []piece) string {
-	dst := w.scratch[:0]
+	size := 0
+	for _, x := range pieces {
+		size += 2 + textSize(w.ms[x.message].Blocks[x.from:x.to])
+	}
+	dst := make([]byte, 0, size)
 	for i, x := range pieces {
 		if i > 0 {
 			dst = append(dst, "\n\n"...)
 		}
 		dst = appendText(dst, w.ms[x.message].Blocks[x.from:x.to])
 	}
-	w.scratch = dst
-	return string(dst)
+	return unsafe.String(unsafe.SliceData(dst), len(dst)) // nobody writes dst any more
 }
 
 // content is text in the form that the template reads from a role.
@@ -112,11 +115,10 @@ func (w *writer) answer(m *jinja.Map, it *item, pieces []piece) {
 
 // thought is the reasoning of pieces.
 func (w *writer) thought(pieces []piece) string {
-	dst := w.scratch[:0]
+	var dst []byte
 	for _, x := range pieces {
 		dst = thoughts(dst, w.ms[x.message].Blocks[x.from:x.to])
 	}
-	w.scratch = dst
 	return string(dst)
 }
 

@@ -171,7 +171,7 @@ func (f *form) variables(p *Page, tn *turn.Turn, list []jinja.Value, generate bo
 // messages' values, the memo, and what keeps books of them.
 func (p *Page) Bytes() int {
 	const perMessage = 1000
-	return cap(p.Text) + cap(p.w.scratch) + len(p.Text) + p.memo.Bytes() + perMessage*max(cap(p.made), cap(p.fresh))
+	return cap(p.Text) + len(p.Text) + p.memo.Bytes() + perMessage*max(cap(p.made), cap(p.fresh))
 }
 
 // common is how many bytes two texts have in common at their start.

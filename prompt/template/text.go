@@ -58,6 +58,19 @@ func appendText(dst []byte, blocks []turn.Block) []byte {
 	return dst
 }
 
+// textSize is at least how many bytes appendText appends.
+func textSize(blocks []turn.Block) (n int) {
+	for i := range blocks {
+		if b := &blocks[i]; b.Kind != turn.ThinkingBlock && b.Kind != turn.ToolUse {
+			n += 1 + max(len(b.Text), len(ImageText), len(DocumentText))
+			if b.Kind == turn.Other {
+				n += len(b.Raw)
+			}
+		}
+	}
+	return n
+}
+
 // thoughts is what the blocks hold of reasoning.
 func thoughts(dst []byte, blocks []turn.Block) []byte {
 	for i := range blocks {
