@@ -82,8 +82,7 @@ func (t *Template) Render(p *Page, tn *turn.Turn) error {
 		return f.refusal(err)
 	}
 	p.Same = common(p.Text, text)
-	f.spares.put(p.Text)
-	p.Text = text
+	p.Text = f.spares.fit(p.Text, text)
 	p.made, p.fresh = p.fresh, p.made
 	p.list, p.spare = p.spare, p.list
 	p.Hidden = p.plan.images

@@ -101,3 +101,21 @@ func TestKeepsCopies(t *testing.T) {
 		t.Errorf("got %s, want %s", p.Text, want)
 	}
 }
+
+// TestFit: a page keeps what its text needs; a buffer that was made for a long
+// conversation goes back to the others.
+func TestFit(t *testing.T) {
+	var s spares
+	long := make([]byte, 100, 1<<20)
+	kept := s.fit(nil, long)
+	if len(kept) != 100 || cap(kept) > 1000 {
+		t.Errorf("%d bytes are kept in room for %d", len(kept), cap(kept))
+	}
+	if b := s.take(); cap(b) != 1<<20 {
+		t.Errorf("the buffer of %d bytes is not given back", 1<<20)
+	}
+	grown := make([]byte, 900, 1000)
+	if again := s.fit(kept, grown); &again[0] != &grown[0] {
+		t.Error("a buffer that fits is not kept")
+	}
+}

@@ -5,6 +5,9 @@ import "sync"
 // keptSpares is how many buffers a template keeps for renderings under way.
 const keptSpares = 4
 
+// firstSpare is room for a short conversation.
+const firstSpare = 64 << 10
+
 // spares are buffers for texts: a page holds one, and needs another only
 // while it is rendered.
 type spares struct {
@@ -12,12 +15,12 @@ type spares struct {
 	bufs [][]byte
 }
 
-// take returns the largest buffer, emptied; nil when there is none.
+// take returns the largest buffer, emptied, or a new one.
 func (s *spares) take() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.bufs) == 0 {
-		return nil
+		return make([]byte, 0, firstSpare)
 	}
 	best := 0
 	for i := range s.bufs {
@@ -54,3 +57,22 @@ func (s *spares) put(b []byte) {
 		s.bufs[least] = b
 	}
 }
+
+// fit returns the buffer that a page is to keep for text, and takes back the
+// other: old, or that of text where it is much larger than it need be.
+func (s *spares) fit(old, text []byte) []byte {
+	if !roomy(text, len(text)) {
+		s.put(old)
+		return text
+	}
+	if cap(old) < len(text) || roomy(old, len(text)) {
+		s.put(old)
+		old = make([]byte, 0, len(text)+len(text)/8)
+	}
+	kept := append(old[:0], text...)
+	s.put(text)
+	return kept
+}
+
+// roomy reports whether a buffer is too good for n bytes.
+func roomy(b []byte, n int) bool { return cap(b) > n+n/4+1024 }
