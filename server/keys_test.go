@@ -171,6 +171,22 @@ func TestTenantsShareNothing(t *testing.T) {
 	}
 }
 
+// TestTenantsShareNoSession: plain completions have no messages to tell
+// sessions by, yet those of two keys are two.
+func TestTenantsShareNoSession(t *testing.T) {
+	r := newRig(t, 1)
+	r.s.SetKeys([]turn.Key{key("alice", "a"), key("bob", "b")})
+	for _, secret := range []string{"a", "b", "a"} {
+		if status, text := r.post("/v1/completions", `{"model":"sim","prompt":"hi","max_tokens":2}`, "x-api-key", secret); status != 200 {
+			t.Fatalf("%d %s", status, text)
+		}
+	}
+	rows := r.rows(3)
+	if rows[0].Session == rows[1].Session || rows[0].Session != rows[2].Session {
+		t.Errorf("sessions %s of alice, %s of bob, %s of alice", rows[0].Session, rows[1].Session, rows[2].Session)
+	}
+}
+
 func TestCeiling(t *testing.T) {
 	st := newStage(t, &puppet{name: "w0", caps: caps(1000), play: aWord})
 	st.s.SetKeys([]turn.Key{key("low", "1", func(k *turn.Key) { k.Capped, k.MaxPriority = true, 3 }), key("high", "2")})

@@ -104,7 +104,7 @@ func (s *Store) infer(t *turn.Turn, rolling []uint64) (a, parent *Agent, near bo
 		t.Who.Agent, t.Who.Parent = fmt.Sprintf("fork-%d", s.forks), a.Who.Agent
 		return nil, a, 2*(i+1) >= a.asked
 	}
-	anchor := uint64(0)
+	anchor := prompt.Root(t) // no messages: one session for each key
 	if first < len(rolling) {
 		anchor = rolling[first]
 	} else if len(rolling) > 0 {
