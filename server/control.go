@@ -41,6 +41,7 @@ var errNoCommand = errors.New("no such command")
 // command runs one request of the control socket.
 func (s *Server) command(c *fasthttp.RequestCtx) error {
 	path := strings.TrimSuffix(string(c.Path()), "/")
+	session, named := strings.CutPrefix(string(c.RequestURI()), "/sessions/") // not the path: ".." is a name too
 	switch method := string(c.Method()); {
 	case method == "GET" && path == "/snapshot":
 		return reply(c, s.Snapshot())
@@ -50,8 +51,8 @@ func (s *Server) command(c *fasthttp.RequestCtx) error {
 		return s.health(&call{RequestCtx: c})
 	case method == "POST" && path == "/stop":
 		return s.stop(c)
-	case method == "DELETE" && strings.HasPrefix(path, "/sessions/"):
-		return s.forget(c, strings.TrimPrefix(string(c.RequestURI()), "/sessions/"))
+	case method == "DELETE" && named:
+		return s.forget(c, session)
 	case method == "GET" && path == "/keys":
 		return reply(c, s.keyPicture())
 	case method == "POST" && path == "/keys/reload":

@@ -42,6 +42,20 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// TestForgetOddNames: clients name their sessions as they like, also so that
+// a path would be another one.
+func TestForgetOddNames(t *testing.T) {
+	st, _ := reading(t)
+	ctl := st.control()
+	for _, session := range []string{"..", ".", "../keys", "a/../..", "a//b", "a/", "a?b", "%2e"} {
+		st.responses(`"input":"hello"`, "x-session-id", session)
+		a := ask(t, "DELETE", ctl+"/sessions/"+url.PathEscape(session), "")
+		if a.status != 200 || num(doc(t, a.body)["turns"]) != 1 {
+			t.Errorf("%q: %d %s", session, a.status, a.body)
+		}
+	}
+}
+
 func TestKeysOnTheControlSocket(t *testing.T) {
 	st := newStage(t)
 	ctl := st.control()
