@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/server/dialect/tape"
@@ -10,21 +9,30 @@ import (
 
 // referred appends a request's items to those before it. An item_reference
 // becomes the item of a stored response that it names; one that names an item
-// which stands there already is left out.
-func (s *Server) referred(c *call, before, own [][]byte) ([][]byte, error) {
+// which stands there already is left out. size is the bytes of all items so
+// far; what is referred to counts with them against the limit of a body.
+func (s *Server) referred(c *call, before, own [][]byte, size int) ([][]byte, error) {
 	all := before
+	there := map[string]bool{} // ids of all[:seen]
+	seen := 0
 	for _, item := range own {
 		id, refers := reference(item)
 		if !refers {
 			all = append(all, item)
 			continue
 		}
-		if id != "" && slices.ContainsFunc(all, func(b []byte) bool { return itemID(b) == id }) {
+		for ; seen < len(all); seen++ {
+			there[itemID(all[seen])] = true
+		}
+		if id != "" && there[id] {
 			continue
 		}
 		found, err := s.storedItem(c, id)
 		if err != nil {
 			return nil, err
+		}
+		if size += len(found); size > s.o.MaxBody {
+			return nil, s.tooLarge()
 		}
 		all = append(all, found)
 	}

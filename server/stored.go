@@ -90,6 +90,7 @@ func (s *Server) resume(c *call, body []byte) ([]byte, error) {
 // first; none for the id "".
 func (s *Server) line(c *call, id string) ([]turn.Stored, error) {
 	var line []turn.Stored
+	size := 0
 	for at := id; at != ""; {
 		r, ok, err := s.stored(c, at)
 		switch {
@@ -102,6 +103,9 @@ func (s *Server) line(c *call, id string) ([]turn.Stored, error) {
 			}
 		case len(line) == chainMost:
 			return nil, &dialect.Problem{Param: "previous_response_id", Message: fmt.Sprintf("goes on from more than %d responses; send the input whole", chainMost)}
+		}
+		if size += len(r.Input) + len(r.Document); size > s.o.MaxBody {
+			return nil, s.tooLarge()
 		}
 		line = append(line, r)
 		at = r.Previous
@@ -122,7 +126,7 @@ func (s *Server) joined(c *call, root tape.Value, line []turn.Stored) ([]byte, e
 	if size > s.o.MaxBody {
 		return nil, s.tooLarge()
 	}
-	items, err := s.referred(c, items, appendItems(nil, inputItems(root.Key("input"))))
+	items, err := s.referred(c, items, appendItems(nil, inputItems(root.Key("input"))), size)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -196,5 +197,63 @@ func TestItemReference(t *testing.T) {
 		if a.status != 404 || !strings.Contains(a.body, "not found") {
 			t.Errorf("%q: %d %s", id, a.status, a.body)
 		}
+	}
+}
+
+// TestReferencesOfALargeBody: how long it takes to follow references grows
+// with the body, not with its square; were it so, this would not end.
+func TestReferencesOfALargeBody(t *testing.T) {
+	st := newStage(t)
+	const n = 150_000
+	var before, own [][]byte
+	for i := range n {
+		before = append(before, fmt.Appendf(nil, `{"id":"msg_%d"}`, i))
+		own = append(own, fmt.Appendf(nil, `{"type":"item_reference","id":"msg_%d"}`, n-1-i))
+	}
+	all, err := st.s.referred(&call{}, before, own, 0)
+	if err != nil || len(all) != n {
+		t.Errorf("%d items, %v; want %d", len(all), err, n)
+	}
+}
+
+// lookups is a shelf that counts what is looked up.
+type lookups struct {
+	Shelf
+	asked int
+}
+
+func (c *lookups) Stored(ctx context.Context, id string) (turn.Stored, bool, error) {
+	c.asked++
+	return c.Shelf.Stored(ctx, id)
+}
+
+// TestLongLine: of a line that is too large no more is read than is needed to
+// know it.
+func TestLongLine(t *testing.T) {
+	st, _ := reading(t)
+	id := ""
+	for range 8 {
+		previous := ""
+		if id != "" {
+			previous = fmt.Sprintf(`,"previous_response_id":%q`, id)
+		}
+		id = str(st.responses(`"input":` + quote(words(40)) + previous)["id"])
+	}
+	shelf := &lookups{Shelf: st.l.Responses()}
+	next := New(Options{Ledger: st.l, Store: shelf, MaxBody: 1000})
+	_, err := next.line(&call{}, id)
+	if p := next.explain(err); p.Kind != dialect.TooLarge || shelf.asked > 3 {
+		t.Errorf("%v after %d look-ups", err, shelf.asked)
+	}
+}
+
+// TestReferencesToTooMuch: what is referred to counts as if it had been sent.
+func TestReferencesToTooMuch(t *testing.T) {
+	st, _ := reading(t)
+	item := str(dig(st.responses(`"input":"hi"`), "output", 0, "id"))
+	next := New(Options{Ledger: st.l, Store: st.l.Responses(), MaxBody: 1000})
+	_, err := next.referred(&call{}, nil, [][]byte{fmt.Appendf(nil, `{"type":"item_reference","id":%q}`, item)}, 990)
+	if p := next.explain(err); p.Kind != dialect.TooLarge {
+		t.Errorf("%v", err)
 	}
 }
