@@ -19,6 +19,7 @@ type analysis struct {
 	usage  turn.Usage
 	ids    int // of the answer, read so far
 	reason turn.Reason
+	after  uint64         // rolling hash after an answer that ended
 	answer dialect.Answer // as the client will send it back
 	probs  []turn.Logprob // that no event has taken yet
 }

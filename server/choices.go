@@ -18,8 +18,8 @@ func (f *flight) twin(choice int) *flight {
 	t.ID = newID()
 	g := &flight{
 		s: f.s, m: f.m, t: &t, a: f.a, ctx: f.ctx, cancel: f.cancel, watch: f.watch, who: f.who, choice: choice,
-		rolling: f.rolling, thinks: f.thinks, chains: maps.Clone(f.chains), job: f.job, asked: f.asked, limit: f.limit,
-		demand: f.demand, opening: f.opening, opened: f.opened, onlyOne: f.onlyOne, said: slices.Clone(f.said),
+		rolling: f.rolling, thinks: f.thinks, chains: maps.Clone(f.chains), lead: f.lead, job: f.job, asked: f.asked, limit: f.limit,
+		demand: f.demand, textOnly: f.textOnly, opening: f.opening, opened: f.opened, onlyOne: f.onlyOne, said: slices.Clone(f.said),
 		seats: make(chan placement, 1), lost: map[string]time.Time{}, out: f.out, flown: make(chan struct{}),
 	}
 	g.job.ID = t.ID
@@ -91,6 +91,9 @@ func (as *answers) events(it item) []turn.Event {
 	if an.over {
 		as.left--
 		as.over, as.err = as.left == 0 || an.err != nil, an.err
+		if an.err == nil { // before the client hears of the end: it may go on at once
+			an.after = an.f.keep(an, an.f.said)
+		}
 	}
 	as.keep(es)
 	return es

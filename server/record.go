@@ -139,7 +139,7 @@ func (f *flight) land(an *analysis, err error) {
 	switch {
 	case an != nil && an.reason != "":
 		f.ended(an, now)
-		answer = f.keep(an, f.said)
+		answer = an.after
 	case an != nil && f.left.Load() && f.row.Moved == 0 && an.ids > f.opened: // a user's interrupt: the client has what was read
 		answer = f.keep(an, f.said[:min(an.ids, len(f.said))])
 		fallthrough
