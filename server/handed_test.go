@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -95,6 +96,25 @@ func TestHandedOn(t *testing.T) {
 	for _, at := range []turn.Attach{{URL: large.URL, Kind: "videos"}, {URL: small.URL, Kind: "songs"}, {URL: "::", Kind: "videos"}, {URL: st.url + "/no", Kind: "videos"}} {
 		if _, err := st.s.AttachKind(t.Context(), at); err == nil {
 			t.Errorf("%s %s was attached", at.Kind, at.URL)
+		}
+	}
+}
+
+// TestHandedOnTakesItsTime: an answer that comes slowly is not cut while the
+// client takes it.
+func TestHandedOnTakesItsTime(t *testing.T) {
+	var ends []time.Time
+	r := &relay{
+		ReadCloser: io.NopCloser(strings.NewReader("in three parts")), patience: time.Hour,
+		deadline: func(at time.Time) error { ends = append(ends, at); return nil },
+	}
+	for range 3 {
+		before := time.Now()
+		if n, err := r.Read(make([]byte, 5)); n == 0 || err != nil {
+			t.Fatal(n, err)
+		}
+		if last := len(ends) - 1; last < 0 || ends[last].Before(before.Add(time.Hour)) {
+			t.Errorf("the client has until %v", ends)
 		}
 	}
 }

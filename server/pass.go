@@ -140,7 +140,8 @@ func (s *Server) hand(c *call, up *upstream, body []byte) error {
 		}
 	}
 	c.let = false
-	c.SetBodyStream(&relay{resp.Body, stop, cancel, c.who}, int(resp.ContentLength))
+	answer := &relay{ReadCloser: resp.Body, stop: stop, cancel: cancel, who: c.who, deadline: c.Conn().SetWriteDeadline, patience: s.o.Patience}
+	c.SetBodyStream(answer, int(resp.ContentLength))
 	return nil
 }
 
@@ -151,6 +152,17 @@ type relay struct {
 	stop   func()
 	cancel context.CancelCauseFunc
 	who    *tenant.Tenant
+
+	deadline func(time.Time) error // of the client's connection
+	patience time.Duration
+}
+
+// Read gives the client its time anew for what it is about to get: an answer
+// may take as long as it likes, but not stand still at a client's.
+func (r *relay) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	r.deadline(time.Now().Add(r.patience))
+	return n, err
 }
 
 func (r *relay) Close() error {
