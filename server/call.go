@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"strings"
 	"time"
 
@@ -22,8 +23,25 @@ type call struct {
 	input []byte // the request's own input items, where the answer is to be kept
 }
 
-// header looks a request's header up; "" when it is absent.
-func (c *call) header(name string) string { return string(c.Request.Header.Peek(name)) }
+// header looks a request's header up; "" when it is absent. It is the lookup
+// that codecs take.
+func (c *call) header(name string) string {
+	if name == dialect.OurHeaders {
+		return c.ours()
+	}
+	return string(c.Request.Header.Peek(name))
+}
+
+// ours lists the names of the headers that are dyn's own.
+func (c *call) ours() string {
+	var names []byte
+	for key := range c.Request.Header.All() {
+		if n := len(dialect.OurPrefix); len(key) > n && strings.EqualFold(string(key[:n]), dialect.OurPrefix) {
+			names = append(append(names, bytes.ToLower(key)...), ',')
+		}
+	}
+	return string(names)
+}
 
 // warn tells the client what it asked for and does not get, or not as asked.
 // Warnings gather in one header.

@@ -58,4 +58,10 @@ func TestUnknownHints(t *testing.T) {
 	if w := a.header.Get(warnHeader); a.status != 200 || !strings.Contains(w, "no_such_thing") || !strings.Contains(w, "nor this") || a.header.Get("x") != "" {
 		t.Errorf("%d %q", a.status, w)
 	}
+	for strict, want := range map[string]int{"false": 200, "true": 400} {
+		a := ask(t, "POST", st.url+"/v1/chat/completions", says("hi", `,"max_tokens":4`), "X-Dyn-No-Such", "1", "X-Dyn-Osl", "4", "X-Dyn-Strict", strict)
+		if said := a.header.Get(warnHeader) + a.body; a.status != want || !strings.Contains(said, "x-dyn-no-such") || strings.Contains(said, "x-dyn-osl") {
+			t.Errorf("strict %s: %d %q %s", strict, a.status, a.header.Get(warnHeader), a.body)
+		}
+	}
 }

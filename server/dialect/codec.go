@@ -9,7 +9,7 @@ type Codec interface {
 	// Decode reads a request. It fills everything but ID and Arrived; Who is
 	// filled as far as headers and body tell, with Session "" when they do
 	// not. header returns a header's value by any spelling of its name, ""
-	// when absent; it may be nil. With a Recall, which may be nil, what it
+	// when absent, and for OurHeaders the names of those; it may be nil. With a Recall, which may be nil, what it
 	// remembers of former bodies is taken over. An error is always a *Problem.
 	// Nothing of body is kept.
 	Decode(body []byte, header func(name string) string, rc *Recall) (*turn.Turn, error)

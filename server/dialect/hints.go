@@ -32,7 +32,11 @@ func (r *reader) hints(t *turn.Turn, root tape.Value) {
 		}
 	}
 	r.headers(t)
-	if strict := r.flag(ext, "strict") || r.header("x-dyn-strict") == "true"; strict && len(h.Unknown) > 0 {
+	strict := false
+	if v := r.header("x-dyn-strict"); v != "" && !truth(&strict, v) {
+		r.unknown(h, "x-dyn-strict")
+	}
+	if strict = r.flag(ext, "strict") || strict; strict && len(h.Unknown) > 0 {
 		r.fail(ext, "unknown field %s, and strict was asked for", h.Unknown[0])
 	}
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,13 +10,17 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
+// headerWord is a header that carries a hint, its name in lower case; read
+// reports whether the value can be read.
+type headerWord struct {
+	name string
+	read func(h *turn.Hints, value string) bool
+}
+
 // headerWords are the headers that carry hints: Dynamo's and ours, of which
 // the later counts. What a header holds that cannot be read is listed as not
 // known: proxies add what they like, so it is no problem.
-var headerWords = []struct {
-	name string
-	read func(h *turn.Hints, value string) bool
-}{
+var headerWords = []headerWord{
 	{"x-dynamo-request-priority", priorityHeader},
 	{"x-dyn-priority", priorityHeader},
 	{"x-dynamo-request-strict-priority", strictHeader},
@@ -34,8 +39,24 @@ var headerWords = []struct {
 	{"x-dyn-extra-fields", func(h *turn.Hints, s string) bool { h.Extra = commas(s); return true }},
 }
 
-// headers reads the hints in headers.
+// OurPrefix begins the names of the headers that are ours.
+const OurPrefix = "x-dyn-"
+
+// OurHeaders is asked for in place of a header's name to learn which of ours
+// a request has: their names in lower case, with commas between.
+const OurHeaders = OurPrefix + "*"
+
+// ourOther are headers of ours that are no hints.
+var ourOther = []string{"x-dyn-session-id", "x-dyn-parent-session-id", "x-dyn-strict", "x-dyn-warning"}
+
+// headers reads the hints in headers. One of ours that there is not is listed
+// as not known; what others call theirs is theirs.
 func (r *reader) headers(t *turn.Turn) {
+	for name := range strings.SplitSeq(r.header(OurHeaders), ",") {
+		if strings.HasPrefix(name, OurPrefix) && !slices.Contains(ourOther, name) && !slices.ContainsFunc(headerWords, func(w headerWord) bool { return w.name == name }) {
+			r.unknown(&t.Hints, name)
+		}
+	}
 	for _, w := range headerWords {
 		if value := r.header(w.name); value != "" && !w.read(&t.Hints, value) {
 			r.unknown(&t.Hints, w.name)

@@ -13,6 +13,13 @@ import (
 // withHeaders returns a look-up of "name: value" lines.
 func withHeaders(lines string) func(string) string {
 	return func(name string) string {
+		if name == OurHeaders {
+			var names []string
+			for line := range strings.Lines(lines) {
+				names = append(names, strings.ToLower(line[:strings.Index(line, ": ")]))
+			}
+			return strings.Join(names, ",")
+		}
 		for line := range strings.Lines(lines) {
 			if k, v, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && strings.EqualFold(k, name) {
 				return v
@@ -72,6 +79,11 @@ func TestHints(t *testing.T) {
 			turn.Hints{Unknown: []string{"x-dynamo-request-strict-priority", "x-dyn-session-final", "x-dyn-turns-left"}},
 			"",
 		},
+		{
+			"headers of ours that are none", ``, "X-Dyn-Mood: good\nx-dyn-osl: 9\nx-dyn-session-id: s\nx-dyn-strict: false\nx-dynamo-mood: bad",
+			turn.Hints{OSL: 9, Unknown: []string{"x-dyn-mood"}},
+			"",
+		},
 	} {
 		for d, start := range shortBodies {
 			got, err := For(d).Decode([]byte(start+strings.TrimSuffix(","+c.body, ",")+`}`), withHeaders(c.headers), nil)
@@ -98,7 +110,11 @@ var shortBodies = map[turn.Dialect]string{
 func TestStrictHints(t *testing.T) {
 	for d, start := range shortBodies {
 		for _, c := range []struct{ body, headers string }{
-			{`,"nvext":{"mood":1,"strict":true}}`, ``}, {`,"nvext":{"mood":1}}`, `x-dyn-strict: true`},
+			{`,"nvext":{"mood":1,"strict":true}}`, ``},
+			{`,"nvext":{"mood":1}}`, `x-dyn-strict: true`},
+			{`,"nvext":{"mood":1}}`, `x-dyn-strict: 1`},
+			{`}`, "x-dyn-strict: true\nX-Dyn-Mood: good"},
+			{`,"nvext":{"strict":true}}`, `x-dyn-mood: good`},
 		} {
 			_, err := For(d).Decode([]byte(start+c.body), withHeaders(c.headers), nil)
 			if err == nil || !strings.Contains(err.Error(), "mood") {
