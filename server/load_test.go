@@ -82,9 +82,8 @@ func TestSlowReaders(t *testing.T) {
 			t.Fatalf("another client: %d %s", status, body)
 		}
 	}
-	if grown := int64(heap()) - int64(before); grown > 8<<20 {
-		t.Errorf("heap grew by %d KiB", grown>>10)
-	}
+	// What is garbage may take some collections to go; what is held stays.
+	r.until("little memory is held", func() bool { return int64(heap())-int64(before) <= 8<<20 })
 	for _, conn := range conns {
 		conn.Close()
 	}
