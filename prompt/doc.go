@@ -16,12 +16,13 @@
 // generation prompt before it, under the rolling hash of the history that
 // ends with it, so that the next prompt begins with the previous prompt and
 // its answer, exactly. An answer counts as the model's when the client's copy
-// says the same: text, calls, arguments as JSON values. Reasoning that the
-// client left out is handed to the template with the message: where the
-// template prints it the answer stays as it was, where the template drops it
-// the answer is rendered without. An answer that the client changed is
-// rendered as it now is, and counted as edited. A Raw is bounded in memory;
-// behind it lies a Shelf, so that a restart changes no prompt.
+// says the same: text, calls, arguments as JSON values, and no reasoning but
+// the model's. Reasoning that the client left out is handed to the template
+// with the message: where the template prints it the answer stays as it was,
+// where the template drops it the answer is rendered without. An answer that
+// the client changed is rendered as it now is, and counted as edited. A Raw is
+// bounded in memory; behind it lies a Shelf, so that a restart changes no
+// prompt.
 //
 // Pieces: the text is cut where the tokenizer cannot join across, which is
 // where added tokens begin or end, and around an answer's own ids. So the ids

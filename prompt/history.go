@@ -3,6 +3,7 @@ package prompt
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -55,14 +56,40 @@ func (h *history) find(t *turn.Turn, raw *Raw, same int) (edited int) {
 			said = raw.fetch(h.rolling[i])
 			misses++
 		}
-		if said != nil {
+		switch {
+		case said != nil:
 			misses = 0
-		} else if raw.Answered(h.before(i)) {
+			if !thinksAlike(&t.Messages[i], said.Thinking) {
+				said = nil
+				edited++
+			}
+		case raw.Answered(h.before(i)):
 			edited++
 		}
 		h.said[i] = said
 	}
 	return edited
+}
+
+// thinksAlike reports whether an answer holds no reasoning but what the model
+// thought. Clients drop some of it, or all, and join its pieces, so white space
+// does not count.
+func thinksAlike(m *turn.Message, thought string) bool {
+	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
+	var all string
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		if b.Kind != turn.ThinkingBlock || blank(b.Text) || b.Text == thought {
+			continue
+		}
+		if all == "" {
+			all = bare(thought)
+		}
+		if !strings.Contains(all, bare(b.Text)) {
+			return false
+		}
+	}
+	return true
 }
 
 // before is the rolling hash of the history before message i.

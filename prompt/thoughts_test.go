@@ -1,0 +1,53 @@
+package prompt
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// TestThoughtsOfTheClient checks which reasoning in the client's copy counts
+// as the model's: all of it, part of it, none. Other reasoning is an edit.
+func TestThoughtsOfTheClient(t *testing.T) {
+	m := simModel(t)
+	const thought = "I look  first.\nThen I say."
+	for _, c := range []struct {
+		client []string
+		edited int
+	}{
+		{nil, 0},
+		{[]string{" "}, 0},
+		{[]string{thought}, 0},
+		{[]string{"I look first. Then I say.\n"}, 0},
+		{[]string{"I look  first.", "Then I say."}, 0},
+		{[]string{"Then I say."}, 0},
+		{[]string{"I look  first.Then I say."}, 0},
+		{[]string{"I say nothing."}, 1},
+		{[]string{thought, "And more."}, 1},
+	} {
+		raw := NewRaw("sim", 1<<20, nil)
+		hi := msg(turn.User, says("hi"))
+		p, err := m.Build(nil, &turn.Turn{Messages: []turn.Message{hi}}, nil, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw.Put(p.Rolling[0], turn.RawTurn{
+			Key: Next(p.Rolling[0], msg(turn.Assistant, says("yes"))), Opening: p.Opening, Thinking: thought,
+			IDs: m.tok.Encode(nil, "<think>\n"+thought+"\n</think>\n\nyes"),
+		})
+		answer := turn.Message{Role: turn.Assistant}
+		for _, s := range c.client {
+			answer.Blocks = append(answer.Blocks, turn.Block{Kind: turn.ThinkingBlock, Text: s})
+		}
+		answer.Blocks = append(answer.Blocks, says("yes"))
+		p, err = m.Build(nil, &turn.Turn{Messages: []turn.Message{hi, answer}}, nil, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(m.tok.Decode(nil, p.IDs))
+		if p.Edited != c.edited || p.Spliced != 1-c.edited || strings.Contains(text, thought) != (c.edited == 0 || len(c.client) > 1) {
+			t.Errorf("%q: edited %d, spliced %d in %q", c.client, p.Edited, p.Spliced, text)
+		}
+	}
+}
