@@ -67,6 +67,16 @@ func (a *Agent) Forget() int {
 	return a.bytes()
 }
 
+// empty drops the prompt of an agent that nobody finds any more: one whose
+// prompt it took over may still name it. Where a turn of it is being built,
+// Holds comes after.
+func (a *Agent) empty() {
+	if a.turn.TryLock() {
+		a.state, a.chains = prompt.State{}, nil
+		a.turn.Unlock()
+	}
+}
+
 // inherit gives a fork what the agent that it left knows, and an agent whose
 // prompt was taken over a copy of what became of it; turn must be held. It
 // returns the agent that has given its prompt away, if any.

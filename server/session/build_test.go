@@ -179,3 +179,22 @@ func TestFork(t *testing.T) {
 		t.Errorf("%+v, the agents hold %d and %d", got, first.Bytes, other.Bytes)
 	}
 }
+
+// TestDroppedWhileBuilt: an agent that is dropped while its turn is built
+// leaves nothing behind that is not counted.
+func TestDroppedWhileBuilt(t *testing.T) {
+	m := simModel(t)
+	s := New(Limits{})
+	tr := &turn.Turn{Model: "m", Messages: []turn.Message{says(turn.User, "hi")}}
+	a := s.Find(tr, prompt.Rolling(nil, tr), time.Unix(1000, 0))
+	b, err := a.Build(Asked{Model: m, Turn: tr, Seed: cache.Seed, Blocks: []int{4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.turn.Lock()
+	s.Forget(a.Who.Session)
+	a.turn.Unlock()
+	if s.Holds(a, b.Bytes); a.state.Len() != 0 || a.chains != nil || s.Stats().Bytes != 0 {
+		t.Errorf("%d ids are left, %+v", a.state.Len(), s.Stats())
+	}
+}

@@ -173,7 +173,8 @@ func (s *Store) Holds(a *Agent, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a.elem == nil {
-		return // dropped meanwhile
+		a.empty() // dropped meanwhile, maybe while it was built
+		return
 	}
 	s.hold(a, bytes+placeBytes*len(a.line))
 	s.shrink()
@@ -211,10 +212,7 @@ func (s *Store) drop(a *Agent) {
 	s.hold(a, 0)
 	s.dropped++
 	a.elem, a.line = nil, nil
-	if a.turn.TryLock() { // else a turn of it is under way, and gone soon
-		a.state, a.chains = prompt.State{}, nil // an agent that it took over from may still name it
-		a.turn.Unlock()
-	}
+	a.empty()
 }
 
 // Stats tells what is held now.
