@@ -95,6 +95,8 @@ func TestChatBadInput(t *testing.T) {
 		{"no answer", chatBody(`"n":0,` + hello), "n"},
 		{"too many answers", chatBody(`"n":129,` + hello), "n"},
 		{"alternatives", chatBody(`"logprobs":true,"top_logprobs":21,` + hello), "top_logprobs"},
+		{"alternatives of nothing", chatBody(`"top_logprobs":2,` + hello), "top_logprobs"},
+		{"no alternatives of nothing", chatBody(`"logprobs":false,"top_logprobs":0,` + hello), ""},
 		{"logprobs a number", chatBody(`"logprobs":5,` + hello), "logprobs"},
 		{"bias of a word", chatBody(`"logit_bias":{"word":1},` + hello), "logit_bias"},
 		{"bias too strong", chatBody(`"logit_bias":{"5":101},` + hello), "logit_bias.5"},

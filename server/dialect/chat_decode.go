@@ -41,7 +41,9 @@ func (r *chatReader) fields(t *turn.Turn, root tape.Value) {
 	r.thinking(t, root)
 	t.Format = r.nestedFormat(r.field(root, "response_format", tape.Object))
 	t.Sampling.Logprobs = r.flag(root, "logprobs")
-	t.Sampling.TopLogprobs = r.alternatives(root)
+	if t.Sampling.TopLogprobs = r.alternatives(root); t.Sampling.TopLogprobs > 0 && !t.Sampling.Logprobs {
+		r.fail(root.Key("top_logprobs"), "needs logprobs to be true")
+	}
 	t.Stop = r.stops(root, "stop")
 }
 
