@@ -17,9 +17,7 @@ func (r *reader) hints(t *turn.Turn, root tape.Value) {
 	h := &t.Hints
 	ext := r.field(root, "nvext", tape.Object)
 	h.Lease = max(h.Lease, r.lease(ext))
-	if r.text(root, "latency_class") == "batch" {
-		h.Batch = true
-	}
+	latency(r, t, root.Key("latency_class"))
 	if t.Salt = r.text(ext, "cache_salt"); t.Salt == "" {
 		t.Salt = r.text(root, "cache_salt")
 	}
@@ -136,8 +134,16 @@ func (r *reader) words(t *turn.Turn, object tape.Value, name string, known map[s
 func silent(*reader, *turn.Turn, tape.Value) {}
 
 func latency(r *reader, t *turn.Turn, v tape.Value) {
-	t.Hints.Batch = t.Hints.Batch || r.word(v) == "batch"
+	class := r.word(v)
+	t.Hints.Batch = t.Hints.Batch || class == "batch"
+	if !isClass(class) {
+		r.unknown(&t.Hints, "latency_class."+class)
+	}
 }
+
+// isClass reports whether a word is a latency class, of which only batch
+// makes a difference, or none.
+func isClass(word string) bool { return word == "" || word == "interactive" || word == "batch" }
 
 // greedy is Dynamo's way to ask for the likeliest tokens.
 func greedy(r *reader, t *turn.Turn, v tape.Value) {

@@ -35,7 +35,7 @@ var headerWords = []headerWord{
 	{"x-dyn-agent-state", func(h *turn.Hints, s string) bool { h.State = bounded(s); return true }},
 	{"x-dyn-turns-left", func(h *turn.Hints, s string) bool { return count(&h.TurnsLeft, s, 0) }},
 	{"x-dyn-tool-eta-ms", etaHeader},
-	{"x-dyn-latency-class", func(h *turn.Hints, s string) bool { h.Batch = s == "batch"; return true }},
+	{"x-dyn-latency-class", func(h *turn.Hints, s string) bool { h.Batch = s == "batch"; return isClass(s) }},
 	{"x-dyn-extra-fields", func(h *turn.Hints, s string) bool { h.Extra = commas(s); return true }},
 }
 

@@ -84,6 +84,16 @@ func TestHints(t *testing.T) {
 			turn.Hints{OSL: 9, Unknown: []string{"x-dyn-mood"}},
 			"",
 		},
+		{
+			"a class that there is not", `"nvext":{"agent_hints":{"latency_class":"soon"}}`, "x-dyn-latency-class: later",
+			turn.Hints{Unknown: []string{"latency_class.soon", "x-dyn-latency-class"}},
+			"",
+		},
+		{
+			"the class of who waits", `"nvext":{"agent_hints":{"latency_class":"interactive"}}`, "x-dyn-latency-class: interactive",
+			turn.Hints{},
+			"",
+		},
 	} {
 		for d, start := range shortBodies {
 			got, err := For(d).Decode([]byte(start+strings.TrimSuffix(","+c.body, ",")+`}`), withHeaders(c.headers), nil)
