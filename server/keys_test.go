@@ -134,6 +134,23 @@ func TestLimitsOfKeys(t *testing.T) {
 	}
 }
 
+// TestRefusedPromptsCostNothing: a prompt that no worker took counts for
+// nothing, so that the client may come again as it is told to.
+func TestRefusedPromptsCostNothing(t *testing.T) {
+	st := newStage(t, &puppet{name: "w0", caps: caps(4000), play: func(context.Context, turn.Job) (turn.Stream, error) {
+		return nil, fmt.Errorf("%w: %w", turn.ErrUnsent, turn.ErrLost)
+	}})
+	st.s.SetKeys([]turn.Key{key("small", "3", func(k *turn.Key) { k.Tokens = 5 })})
+	for range 2 {
+		if a := ask(t, "POST", st.url+"/v1/chat/completions", hi, "x-api-key", "3"); a.status != 503 {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+	if used := st.s.ring.All()[0].Used(); used.Tokens != 0 || used.Running != 0 {
+		t.Errorf("%+v", used)
+	}
+}
+
 // running is how many turns a key has now.
 func running(s *Server, name string) int {
 	for _, k := range s.ring.All() {

@@ -161,16 +161,22 @@ func (f *flight) land(an *analysis, err error) {
 }
 
 // settle takes the flight's tokens off its key's limit and gives its place
-// back. The prompt counts once, however many answers were asked for.
+// back. The prompt counts once, however many answers were asked for, and not
+// at all when no worker took it.
 func (f *flight) settle(now time.Time) {
 	if f.choice > 0 {
 		f.who.Spend(now, f.row.Output)
 		return
 	}
-	if f.let {
-		f.let = false
-		f.who.Leave(now, f.row.Prompt+f.row.Output)
+	if !f.let {
+		return
 	}
+	f.let = false
+	prompt := f.row.Prompt
+	if f.row.Worker == "" || f.row.Outcome == "reject" {
+		prompt = 0
+	}
+	f.who.Leave(now, prompt+f.row.Output)
 }
 
 // ended takes the engine's usage into row, windows and figures.
