@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -156,14 +157,13 @@ func TestBands(t *testing.T) {
 	defer release()
 	go r.try(hold, `{"model":"sim","messages":[{"role":"user","content":"stall at once"}]}`)
 	r.until("the slot is taken", func() bool { return r.s.Snapshot().Queue.Prefill == 1 })
-	order := make(chan string, 3)
+	var over sync.WaitGroup
 	for i, c := range []struct{ name, hints string }{
 		{"plain", `{}`}, {"urgent", `{"agent_hints":{"priority":50}}`}, {"strict", `{"agent_hints":{"strict_priority":1}}`},
 	} {
-		go func() {
+		over.Go(func() {
 			r.post("/v1/chat/completions", fmt.Sprintf(`{"model":"sim","nvext":%s,"messages":[{"role":"user","content":%q}]}`, c.hints, c.name))
-			order <- c.name
-		}()
+		})
 		r.until("the turn waits", func() bool { return r.s.draw(r.s.started).Queue.Waiting == i+1 })
 	}
 	q := r.s.draw(r.s.started).Queue
@@ -171,10 +171,18 @@ func TestBands(t *testing.T) {
 		t.Errorf("queue %+v", q)
 	}
 	release()
-	for _, want := range []string{"strict", "urgent", "plain"} {
-		if got := <-order; got != want {
-			t.Errorf("%s came, want %s", got, want)
-		}
+	over.Wait()
+	var order []string // by when each left the queue
+	rows := r.rows(4)
+	left := func(row ledger.Turn) time.Time {
+		return row.At.Add(time.Duration(row.QueueMS * float64(time.Millisecond)))
+	}
+	slices.SortFunc(rows, func(a, b ledger.Turn) int { return left(a).Compare(left(b)) })
+	for _, row := range rows[1:] { // the first one held the slot
+		order = append(order, fmt.Sprintf("%d/%d", row.Strict, row.Priority))
+	}
+	if want := []string{"1/0", "0/50", "0/0"}; !slices.Equal(order, want) {
+		t.Errorf("band/priority went as %v, want %v", order, want)
 	}
 }
 
