@@ -3,7 +3,10 @@ package server
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net"
+	"net/url"
+	"strings"
 
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/server/tenant"
@@ -34,10 +37,13 @@ func (s *Server) reloadKeys() error {
 // Without keys only clients on this machine are served.
 func (s *Server) authorise(c *call) error {
 	if s.o.APIKey == "" && s.ring.Empty() && !s.locked.Load() {
-		if local(c.RemoteAddr()) {
-			return nil
+		if !local(c.RemoteAddr()) {
+			return &dialect.Problem{Kind: dialect.Unauthorized, Message: "no API key is set up, so only clients on this machine are served; see dyn key add"}
 		}
-		return &dialect.Problem{Kind: dialect.Unauthorized, Message: "no API key is set up, so only clients on this machine are served; see dyn key add"}
+		if origin := string(c.Request.Header.Peek("Origin")); fromElsewhere(origin) {
+			return &dialect.Problem{Kind: dialect.Forbidden, Message: fmt.Sprintf("a page of %.100q asks through a browser on this machine, and no API key is set up; see dyn key add", origin)}
+		}
+		return nil
 	}
 	key := c.Request.Header.Peek("x-api-key")
 	if auth := c.Request.Header.Peek("Authorization"); len(auth) > len(bearer) && bytes.EqualFold(auth[:len(bearer)], bearer) {
@@ -58,6 +64,22 @@ var bearer = []byte("Bearer ")
 func local(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return !ok || tcp.IP.IsLoopback() || tcp.IP.IsUnspecified()
+}
+
+// fromElsewhere reports the origin of a web page that is not this machine's: any
+// page that a user looks at can send requests to the loopback address. Agents
+// send no origin, and those of editors have schemes of their own.
+func fromElsewhere(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || origin == "null" {
+		return true
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return false
+	}
+	host := u.Hostname()
+	ip := net.ParseIP(host)
+	return host != "localhost" && !strings.HasSuffix(host, ".localhost") && (ip == nil || !ip.IsLoopback())
 }
 
 // full makes a met limit a problem.

@@ -52,6 +52,30 @@ func ask(t *testing.T, method, url, body string, headers ...string) answer {
 	return answer{resp.StatusCode, resp.Header, string(b)}
 }
 
+// TestForeignPages: without keys a web page cannot use the browser's place on
+// this machine; with a key it may come from anywhere.
+func TestForeignPages(t *testing.T) {
+	st := newStage(t, &puppet{name: "w0", caps: caps(1000), play: aWord})
+	body := `{"model":"sim","messages":[{"role":"user","content":"hi"}]}`
+	post := func(headers ...string) int {
+		return ask(t, "POST", st.url+"/v1/chat/completions", body, append(headers, "Content-Type", "text/plain")...).status
+	}
+	for origin, want := range map[string]int{
+		"http://evil.example": 403, "https://evil.example:8080": 403, "null": 403, "http://localhost.evil.example": 403,
+		"http://127.0.0.1.evil.example": 403, "http://%zz": 403, "http://10.1.2.3": 403,
+		"http://localhost:3000": 200, "http://127.0.0.1:5173": 200, "http://[::1]": 200, "http://app.localhost": 200,
+		"vscode-webview://abc": 200, "tauri://localhost": 200,
+	} {
+		if got := post("Origin", origin); got != want {
+			t.Errorf("origin %s: %d, want %d", origin, got, want)
+		}
+	}
+	st.s.SetKeys([]turn.Key{key("alice", "open sesame")})
+	if got := post("Origin", "http://evil.example", "x-api-key", "open sesame"); got != 200 {
+		t.Errorf("with a key: %d", got)
+	}
+}
+
 // TestKeys asks every endpoint without a key, with a wrong one and with a
 // good one in each of the places.
 func TestKeys(t *testing.T) {
