@@ -12,7 +12,7 @@ import (
 
 // Limits bound a Store. The zero value means the defaults.
 type Limits struct {
-	Agents int // default 4,096
+	Agents int // default 1,024: a line that is forgotten costs its next turn some milliseconds
 	Bytes  int // held by the prompts of all agents together; default 512 MiB
 }
 
@@ -49,7 +49,7 @@ type place struct {
 // New returns an empty store.
 func New(l Limits) *Store {
 	if l.Agents == 0 {
-		l.Agents = 4096
+		l.Agents = 1024
 	}
 	if l.Bytes == 0 {
 		l.Bytes = 512 << 20
