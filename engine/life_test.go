@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agentinfer/dyn/turn"
@@ -16,6 +17,30 @@ func TestPause(t *testing.T) {
 			t.Errorf("after %d failures the pause is %v, want %v", n, got, want)
 		}
 	}
+}
+
+// TestWhoWaitsIsLast: who waits for a worker's state goes on when everybody
+// was told of it.
+func TestWhoWaitsIsLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := make(chan struct{})
+		w := newWorker(&Fleet{o: Options{OnChange: func(*Worker) { <-told }}})
+		waited := false
+		go func() {
+			w.await(t.Context(), func(i turn.WorkerInfo) bool { return i.State == turn.Ready })
+			waited = true
+		}()
+		go w.change(func() { w.life.ready(time.Now()) })
+		synctest.Wait()
+		if waited {
+			t.Error("it went on while others did not know")
+		}
+		close(told)
+		synctest.Wait()
+		if !waited {
+			t.Error("it waits on")
+		}
+	})
 }
 
 func TestLife(t *testing.T) {

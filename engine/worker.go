@@ -28,7 +28,8 @@ type Worker struct {
 	load    turn.Load
 	client  Client // nil until the worker was ready once
 	streams map[*stream]struct{}
-	news    chan struct{} // closed and made anew at every change
+	news    chan struct{} // closed and made anew after every change
+	telling int           // changes that not everybody was told of yet
 	logFrom int64         // where the log of this life begins
 	failure error         // why it is Gone, when that was not on purpose
 	restart context.CancelCauseFunc
@@ -129,10 +130,14 @@ func (w *Worker) LogTail(n int) []string {
 func (w *Worker) change(f func()) {
 	w.mu.Lock()
 	f()
-	close(w.news)
-	w.news = make(chan struct{})
+	w.telling++
 	w.mu.Unlock()
 	w.fleet.changed(w)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.telling--
+	close(w.news)
+	w.news = make(chan struct{})
 }
 
 // capable notes what the KV feed was seen to do.
@@ -147,14 +152,16 @@ func (w *Worker) unusable(n int) {
 	w.mu.Unlock()
 }
 
-// await blocks until ok holds for the worker or ctx is done.
+// await blocks until ok holds for the worker and everybody was told so, or ctx
+// is done: who waits for a worker to be ready may send it a turn through those
+// who were told.
 func (w *Worker) await(ctx context.Context, ok func(turn.WorkerInfo) bool) (turn.WorkerInfo, error) {
 	for {
 		w.mu.Lock()
-		news := w.news
+		news, telling := w.news, w.telling > 0
 		w.mu.Unlock()
 		info := w.Info()
-		if ok(info) {
+		if !telling && ok(info) {
 			return info, nil
 		}
 		select {
