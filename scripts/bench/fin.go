@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -48,6 +49,7 @@ func fin(dyn, model string, n int) error {
 	if err := healthy("http://127.0.0.1:" + port + "/health"); err != nil {
 		return fmt.Errorf("%w\n%s", err, said.String())
 	}
+	e.probed.Store(true)
 	for _, phase := range []string{"prefill", "stream"} {
 		e.tokens = map[string]int{"prefill": 0, "stream": 3}[phase]
 		var took []time.Duration
@@ -68,8 +70,9 @@ func fin(dyn, model string, n int) error {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// endless is an engine whose answers to more than one token have no end.
+// endless is an engine whose answers have no end, once it was probed.
 type endless struct {
+	probed  atomic.Bool
 	tokens  int // sent before it falls silent
 	started chan struct{}
 	ended   chan time.Time
@@ -90,15 +93,9 @@ func (e *endless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (e *endless) complete(w http.ResponseWriter, r *http.Request) {
-	var ask struct {
-		Max int `json:"max_tokens"`
-	}
-	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
+	io.Copy(io.Discard, r.Body)
 	const token = `data: {"id":"c","object":"text_completion","choices":[{"index":0,"text":" a","token_ids":[264],"finish_reason":%s}]}` + "\n\n"
-	if ask.Max <= 4 { // a probe
+	if !e.probed.Load() {
 		fmt.Fprintf(w, token, `"length"`)
 		io.WriteString(w, `data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`+"\n\ndata: [DONE]\n\n")
 		return
