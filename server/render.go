@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -86,7 +87,8 @@ func (f *flight) extend() {
 }
 
 // raw is the answer as the model gave it, to be repeated in later prompts.
-// key is the rolling hash of the history that it ends.
+// key is the rolling hash of the history that it ends. Nothing in it is part
+// of the prompt's own memory, which it outlives.
 func (f *flight) raw(key uint64, answer turn.Message, ids []uint32) turn.RawTurn {
 	var thoughts []string
 	for _, b := range answer.Blocks {
@@ -95,7 +97,7 @@ func (f *flight) raw(key uint64, answer turn.Message, ids []uint32) turn.RawTurn
 		}
 	}
 	return turn.RawTurn{
-		Key: key, Session: f.t.Who.Session, Opening: f.lead, IDs: ids,
+		Key: key, Session: f.t.Who.Session, Opening: slices.Clone(f.lead), IDs: ids,
 		Thinking: strings.Join(thoughts, "\n"), At: time.Now(),
 	}
 }
