@@ -87,7 +87,7 @@ func (a *Agent) empty() {
 //
 // Locks: an agent that holds its own turn takes another's, one at a time. It
 // waits for its parent only before its first prompt, when nobody's way leads
-// to it yet, and for heirs afterwards, which are always younger.
+// to it yet, and for heirs afterwards, whose first prompt came after its own.
 func (a *Agent) inherit() (left *Agent) {
 	first := a.parent
 	if first == nil {
