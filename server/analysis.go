@@ -51,6 +51,9 @@ func (an *analysis) take(d turn.Delta) {
 	from := len(an.buf)
 	an.ids += len(d.IDs)
 	an.buf = an.parser.Push(an.buf, d.Text)
+	if d.End != nil && an.f.t.Sampling.KeepStop {
+		an.buf = an.parser.Push(an.buf, an.f.stopText(d))
+	}
 	if end := d.End; end != nil {
 		if end.Reason == turn.Cut {
 			an.parser.Cut() // nobody is to run half a call

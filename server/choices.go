@@ -9,10 +9,20 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
+// others are the flights of all answers but the first.
+func (f *flight) others() []*flight {
+	list := make([]*flight, 0, f.t.Answers()-1)
+	for n := 1; n < f.t.Answers(); n++ {
+		list = append(list, f.twin(n))
+	}
+	return list
+}
+
 // twin is the flight of another answer to the same turn. It shares the
-// client, the prompt and the way to the consumer with the first; place,
-// worker and record are its own. A seed is counted up, so that answers differ
-// and still can be had again.
+// client, the way to the consumer and, if the turn has one, the prompt with
+// the first; place, worker and record are its own. Answers come prompt by
+// prompt. A seed is counted up for each answer to a prompt, so that they
+// differ and still can be had again.
 func (f *flight) twin(choice int) *flight {
 	t := *f.t
 	t.ID = newID()
@@ -20,11 +30,18 @@ func (f *flight) twin(choice int) *flight {
 		s: f.s, m: f.m, t: &t, a: f.a, ctx: f.ctx, cancel: f.cancel, watch: f.watch, who: f.who, choice: choice,
 		rolling: f.rolling, thinks: f.thinks, chains: maps.Clone(f.chains), lead: f.lead, job: f.job, asked: f.asked, limit: f.limit,
 		demand: f.demand, textOnly: f.textOnly, opening: f.opening, opened: f.opened, onlyOne: f.onlyOne, said: slices.Clone(f.said),
-		seats: make(chan placement, 1), lost: map[string]time.Time{}, out: f.out, flown: make(chan struct{}),
+		seats: make(chan placement, 1), lost: map[string]time.Time{}, out: f.out, flown: make(chan struct{}), bares: f.bares,
 	}
+	each := max(t.N, 1)
+	if len(f.bares) > 0 {
+		g.takes(choice / each)
+		g.chains = maps.Clone(g.chains)
+		g.needs(f.demand)
+	}
+	g.again = choice%each > 0
 	g.job.ID = t.ID
 	if seed := f.job.Sampling.Seed; seed != nil {
-		n := *seed + int64(choice)
+		n := *seed + int64(choice%each)
 		g.job.Sampling.Seed = &n
 	}
 	return g

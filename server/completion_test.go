@@ -1,9 +1,13 @@
 package server
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agentinfer/dyn/turn"
 )
 
 // TestCompletions: a text and its ids give the same answer and usage, in a
@@ -34,28 +38,156 @@ func list(ids []uint32) string { return strings.Join(strings.Fields(fmt.Sprint(i
 func TestBadCompletions(t *testing.T) {
 	st, _ := reading(t)
 	for body, says := range map[string]string{
-		`{"model":"sim"}`:                                  "prompt",
-		`{"model":"sim","prompt":""}`:                      "must not be empty",
-		`{"model":"sim","prompt":[]}`:                      "prompt",
-		`{"model":"sim","prompt":{}}`:                      "prompt",
-		`{"model":"sim","prompt":[1,-2]}`:                  "prompt[1]",
-		`{"model":"sim","prompt":[1,"a"]}`:                 "prompt[1]",
-		`{"model":"sim","prompt":[4000000000]}`:            "no token of this model",
-		`{"model":"sim","prompt":[99999999999]}`:           "must be a token id",
-		`{"model":"sim","prompt":["a","b"]}`:               "one prompt",
-		`{"model":"sim","prompt":"a","echo":true}`:         "echo",
-		`{"model":"sim","prompt":"a","suffix":"b"}`:        "suffix",
-		`{"model":"sim","prompt":"a","best_of":3}`:         "best_of",
-		`{"model":"sim","prompt":"a","logprobs":true}`:     "logprobs",
-		`{"model":"sim","prompt":"a","logprobs":2}`:        "no worker of sim tells log probabilities",
-		`{"model":"sim","prompt":"a","temperature":"hot"}`: "temperature",
-		`{"model":"sim","prompt":`:                         "JSON",
-		`[]`:                                               "JSON",
-		`{"prompt":"a"}`:                                   "model",
+		`{"model":"sim"}`:                                                              "prompt",
+		`{"model":"sim","prompt":""}`:                                                  "must not be empty",
+		`{"model":"sim","prompt":[]}`:                                                  "prompt",
+		`{"model":"sim","prompt":{}}`:                                                  "prompt",
+		`{"model":"sim","prompt":[1,-2]}`:                                              "prompt[1]",
+		`{"model":"sim","prompt":[1,"a"]}`:                                             "prompt[1]",
+		`{"model":"sim","prompt":[4000000000]}`:                                        "no token of this model",
+		`{"model":"sim","prompt":[99999999999]}`:                                       "must be a token id",
+		`{"model":"sim","prompt":["a",""]}`:                                            "prompt[1]",
+		`{"model":"sim","prompt":["a",5]}`:                                             "prompt[1]",
+		`{"model":"sim","prompt":["a",[1,-2]]}`:                                        "prompt[1][1]",
+		`{"model":"sim","prompt":["a",[4000000000]]}`:                                  "prompt[1][0]",
+		`{"model":"sim","prompt":["a",[]]}`:                                            "prompt[1]",
+		`{"model":"sim","prompt":"a","echo":1}`:                                        "echo",
+		`{"model":"sim","prompt":"a","suffix":"b"}`:                                    "write its own markers into the prompt",
+		`{"model":"sim","prompt":"a","suffix":5}`:                                      "suffix",
+		`{"model":"sim","prompt":"a","best_of":3}`:                                     "no worker of sim tells log probabilities",
+		`{"model":"sim","prompt":"a","best_of":0}`:                                     "best_of",
+		`{"model":"sim","prompt":"a","n":3,"best_of":2}`:                               "at least n",
+		`{"model":"sim","prompt":"a","best_of":"x"}`:                                   "best_of",
+		`{"model":"sim","prompt":"a","best_of":30}`:                                    "at most 16",
+		`{"model":"sim","prompt":"a","n":30}`:                                          "at most 16",
+		`{"model":"sim","prompt":"a","best_of":2,"stream":true}`:                       "cannot be streamed",
+		`{"model":"sim","prompt":"a","echo":true,"logprobs":0}`:                        "together with logprobs",
+		`{"model":"sim","prompt":["a"` + strings.Repeat(`,"a"`, 300) + `]}`:            "at most 256",
+		`{"model":"sim","prompt":["a"` + strings.Repeat(`,"a"`, 2000) + `]}`:           "at most 1024",
+		`{"model":"sim","prompt":"a","include_stop_str_in_output":"yes"}`:              "include_stop_str_in_output",
+		`{"model":"sim","prompt":"a","logprobs":true}`:                                 "logprobs",
+		`{"model":"sim","prompt":"a","logprobs":2}`:                                    "no worker of sim tells log probabilities",
+		`{"model":"sim","prompt":"a","temperature":"hot"}`:                             "temperature",
+		`{"model":"sim","prompt":`:                                                     "JSON",
+		`[]`:                                                                           "JSON",
+		`{"prompt":"a"}`:                                                               "model",
 		`{"model":"sim","prompt":` + quote(strings.Repeat("hello world ", 5000)) + `}`: "maximum context length",
 	} {
 		if a := ask(t, "POST", st.url+"/v1/completions", body); a.status != 400 || !strings.Contains(a.body, says) {
 			t.Errorf("%.80s: %d %s", body, a.status, a.body)
+		}
+	}
+}
+
+// likely plays answers of two tokens, the surer the higher the seed.
+func likely(ctx context.Context, j turn.Job) (turn.Stream, error) {
+	seed := *j.Sampling.Seed
+	p := turn.Logprob{Token: " seed", Value: -1 / float64(seed+1)}
+	d := turn.Delta{Text: fmt.Sprint(" seed ", seed), IDs: []uint32{300, 301}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 2}}}
+	if j.Sampling.Logprobs {
+		d.Logprobs = []turn.Logprob{p, p}
+	}
+	return &script{ctx, []turn.Delta{d}}, nil
+}
+
+// TestSeveralPrompts: each prompt of a request gets its own answers, in the
+// order of the prompts, as a document and as a stream; what was used is the
+// sum, and a key pays for all of it.
+func TestSeveralPrompts(t *testing.T) {
+	tok := simModel(t).Tokenizer()
+	st := newStage(t, &puppet{name: "w0", caps: caps(1000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
+		text := fmt.Sprintf("%s %d", tok.Decode(nil, j.Prompt), *j.Sampling.Seed)
+		return &script{ctx, []turn.Delta{{Text: text, IDs: []uint32{300, 301}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 2}}}}}, nil
+	}})
+	st.s.SetKeys([]turn.Key{key("a", "1")})
+	one, two := tok.Encode(nil, "uno"), tok.Encode(nil, "two words")
+	in := 2 * (len(one) + len(two) + len(tok.Encode(nil, "three")))
+	want := []string{"uno 5", "uno 6", "two words 5", "two words 6", "three 5", "three 6"}
+	for _, form := range []string{`["uno","two words","three"]`, `[` + list(one) + `,` + list(two) + `,` + list(tok.Encode(nil, "three")) + `]`, `["uno",` + list(two) + `,"three"]`} {
+		body := `{"model":"sim","n":2,"seed":5,"prompt":` + form
+		a := ask(t, "POST", st.url+"/v1/completions", body+`}`, "x-api-key", "1")
+		d := doc(t, a.body)
+		var got []string
+		for i := range want {
+			got = append(got, str(dig(d, "choices", i, "text")))
+			if num(dig(d, "choices", i, "index")) != float64(i) {
+				t.Errorf("choice %d: %s", i, a.body)
+			}
+		}
+		if !slices.Equal(got, want) || num(dig(d, "usage", "prompt_tokens")) != float64(in/2) || num(dig(d, "usage", "completion_tokens")) != 12 {
+			t.Errorf("%s: %d %s", form, a.status, a.body)
+		}
+		s := ask(t, "POST", st.url+"/v1/completions", body+`,"stream":true,"stream_options":{"include_usage":true}}`, "x-api-key", "1").body
+		streamed := make([]string, len(want))
+		for _, e := range data(s) {
+			if c := dig(doc(t, e), "choices", 0); c != nil {
+				streamed[int(num(dig(c, "index")))] += str(dig(c, "text"))
+			}
+		}
+		if !slices.Equal(streamed, want) || !strings.Contains(s, fmt.Sprintf(`"prompt_tokens":%d,"completion_tokens":12`, in/2)) || !strings.HasSuffix(s, "[DONE]\n\n") {
+			t.Errorf("%s: %s", form, s)
+		}
+	}
+	st.until("all have landed", func() bool { return len(st.aloft()) == 0 })
+	if u := st.s.ring.All()[0].Used(); u.Tokens != int64(6*(in/2+12)) {
+		t.Errorf("the key pays %d tokens, not %d", u.Tokens, 6*(in/2+12))
+	}
+}
+
+// TestEcho: an answer begins with its prompt, whether it came as text or ids.
+func TestEcho(t *testing.T) {
+	st, _ := reading(t)
+	ids := simModel(t).Tokenizer().Encode(nil, "as ids")
+	for _, stream := range []string{"false", "true"} {
+		s := ask(t, "POST", st.url+"/v1/completions", `{"model":"sim","max_tokens":1,"echo":true,"stream":`+stream+`,"prompt":["a text",`+list(ids)+`]}`).body
+		if !strings.Contains(s, `"text":"a text word"`) || !strings.Contains(s, `"text":"as ids word"`) {
+			t.Errorf("stream %s: %s", stream, s)
+		}
+	}
+}
+
+// TestBestOf: of several answers the likeliest are told, the best first; what
+// all of them used is counted.
+func TestBestOf(t *testing.T) {
+	able := caps(1000)
+	able.Logprobs = true
+	st := newStage(t, &puppet{name: "w0", caps: able, play: likely})
+	for more, probs := range map[string]bool{"": false, `,"logprobs":0`: true} {
+		a := ask(t, "POST", st.url+"/v1/completions", `{"model":"sim","prompt":["a","b"],"seed":3,"n":2,"best_of":4`+more+`}`)
+		d := doc(t, a.body)
+		for i, want := range []string{" seed 6", " seed 5", " seed 6", " seed 5"} {
+			c := dig(d, "choices", i)
+			if str(dig(c, "text")) != want || num(dig(c, "index")) != float64(i) || (dig(c, "logprobs") != nil) != probs {
+				t.Errorf("choice %d: %v", i, c)
+			}
+		}
+		if a.status != 200 || dig(d, "choices", 4) != nil || num(dig(d, "usage", "completion_tokens")) != 16 {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+}
+
+// TestKeptStops: where a client wants it, the text ends with the stop that was
+// met, be it a text or an id; engines leave it out.
+func TestKeptStops(t *testing.T) {
+	tok := simModel(t).Tokenizer()
+	end := tok.Encode(nil, " END")[0]
+	st := newStage(t, &puppet{name: "w0", caps: caps(1000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
+		d := turn.Delta{Text: " word", IDs: []uint32{300}, End: &turn.End{Reason: turn.Stopped, StopText: "###"}}
+		if len(j.Stop) == 0 {
+			d.IDs, d.End = []uint32{300, end}, &turn.End{Reason: turn.Ended, StopID: true}
+		}
+		return &script{ctx, []turn.Delta{d}}, nil
+	}})
+	for path, in := range map[string]string{"/v1/completions": `"prompt":"a"`, "/v1/chat/completions": `"messages":[{"role":"user","content":"a"}]`} {
+		for stop, kept := range map[string]string{`"stop":["###"]`: "###", fmt.Sprintf(`"stop_token_ids":[%d]`, end): tok.Token(end)} {
+			for keep, want := range map[string]string{"true": "word" + kept, "false": "word"} {
+				d := doc(t, ask(t, "POST", st.url+path, `{"model":"sim",`+in+`,`+stop+`,"include_stop_str_in_output":`+keep+`}`).body)
+				got := str(dig(d, "choices", 0, "text")) + str(dig(d, "choices", 0, "message", "content"))
+				if strings.TrimSpace(got) != want {
+					t.Errorf("%s %s %s: %q, want %q", path, stop, keep, got, want)
+				}
+			}
 		}
 	}
 }

@@ -25,8 +25,26 @@ func (d demand) meets(name string, caps turn.Capabilities) bool {
 		(!d.logprobs || caps.Logprobs)
 }
 
-// choicesMost is how many answers one request may ask for.
-const choicesMost = 16
+// How many answers one request may ask for: to one prompt, and in all.
+const (
+	choicesMost = 16
+	answersMost = 256
+)
+
+// several refuses a turn that asks for more answers than that.
+func several(t *turn.Turn) error {
+	param := "n"
+	if t.Best > 0 {
+		param = "best_of"
+	}
+	switch {
+	case t.N > choicesMost:
+		return &dialect.Problem{Param: param, Message: fmt.Sprintf("at most %d answers at once, not %d", choicesMost, t.N)}
+	case t.Answers() > answersMost:
+		return &dialect.Problem{Param: "prompt", Message: fmt.Sprintf("%d prompts ask for %d answers; at most %d in one request", len(t.Prompts), t.Answers(), answersMost)}
+	}
+	return nil
+}
 
 // demands reads what a turn needs, and refuses what no worker of the model
 // could give. Rules of formats:
@@ -42,15 +60,16 @@ const choicesMost = 16
 //
 // A turn that is only told gets the warning header.
 func (s *Server) demands(c *call, t *turn.Turn, m *model) (demand, error) {
-	d := demand{worker: t.Hints.Worker, logprobs: t.Sampling.Logprobs}
-	if t.N > choicesMost {
-		return d, &dialect.Problem{Param: "n", Message: fmt.Sprintf("at most %d answers at once, not %d", choicesMost, t.N)}
+	d := demand{worker: t.Hints.Worker, logprobs: t.Sampling.Logprobs || t.Best > 0}
+	if err := several(t); err != nil {
+		return d, err
 	}
-	if names := m.names(); d.worker != "" && !slices.Contains(names, d.worker) {
+	if d.worker != "" && !slices.Contains(m.names(), d.worker) {
+		names := m.names()
 		return d, &dialect.Problem{Param: "worker", Message: "no worker of " + m.ID + " is named " + clip(d.worker) + "; there are " + strings.Join(names, ", ")}
 	}
 	if d.logprobs && !m.able(d) {
-		return d, &dialect.Problem{Param: logprobsParam(t.Dialect), Message: "no worker of " + m.ID + " tells log probabilities"}
+		return d, &dialect.Problem{Param: logprobsParam(t), Message: "no worker of " + m.ID + " tells log probabilities"}
 	}
 	if t.Format.Kind == turn.FreeText {
 		return d, nil
@@ -80,9 +99,12 @@ func formatParam(d turn.Dialect) string {
 	return "response_format"
 }
 
-func logprobsParam(d turn.Dialect) string {
-	if d == turn.Responses {
+func logprobsParam(t *turn.Turn) string {
+	switch {
+	case t.Dialect == turn.Responses:
 		return "include"
+	case t.Best > 0 && !t.Sampling.Logprobs:
+		return "best_of"
 	}
 	return "logprobs"
 }

@@ -38,6 +38,8 @@ type flight struct {
 	let    bool        // a place of who's is to be given back
 	input  []byte      // the request's own items, where the answer is to be kept
 	choice int         // which of the answers it makes
+	again  bool        // an earlier one has the same prompt
+	bares  []plainJob  // of a plain completion, one for each prompt
 	twins  []*flight   // of the first: the flights of the other answers
 	left   atomic.Bool // the client hung up
 
@@ -91,9 +93,7 @@ func (f *flight) depart(c *call) {
 		f.cancel(errLeft)
 	})
 	f.who, f.let, c.let, f.input = c.who, c.let, false, c.input
-	for n := 1; n < f.t.N; n++ {
-		f.twins = append(f.twins, f.twin(n))
-	}
+	f.twins = f.others()
 	for _, one := range f.all() {
 		one.begin()
 	}

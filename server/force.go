@@ -52,3 +52,15 @@ func (f *flight) reason(end turn.End, calls int) turn.Reason {
 	}
 	return end.Reason
 }
+
+// stopText is what ended an answer, where that was a stop of the client's: the
+// engine leaves it out of the text.
+func (f *flight) stopText(d turn.Delta) string {
+	switch n := len(d.IDs); {
+	case d.End.StopText != "" && d.End.StopText != f.onlyOne:
+		return d.End.StopText
+	case d.End.StopID && n > 0 && slices.Contains(f.t.Sampling.StopIDs, d.IDs[n-1]):
+		return f.m.Prompt.Tokenizer().Token(d.IDs[n-1])
+	}
+	return ""
+}

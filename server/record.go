@@ -164,19 +164,17 @@ func (f *flight) land(an *analysis, err error) {
 // back. The prompt counts once, however many answers were asked for, and not
 // at all when no worker took it.
 func (f *flight) settle(now time.Time) {
-	if f.choice > 0 {
-		f.who.Spend(now, f.row.Output)
-		return
+	used := f.row.Output
+	if !f.again && f.row.Worker != "" && f.row.Outcome != "reject" {
+		used += f.row.Prompt
 	}
-	if !f.let {
-		return
+	switch {
+	case f.choice > 0:
+		f.who.Spend(now, used)
+	case f.let:
+		f.let = false
+		f.who.Leave(now, used)
 	}
-	f.let = false
-	prompt := f.row.Prompt
-	if f.row.Worker == "" || f.row.Outcome == "reject" {
-		prompt = 0
-	}
-	f.who.Leave(now, prompt+f.row.Output)
 }
 
 // ended takes the engine's usage into row, windows and figures.
@@ -211,7 +209,7 @@ func (f *flight) ended(an *analysis, now time.Time) {
 func (f *flight) keep(an *analysis, ids []uint32) uint64 {
 	answer := an.answer.Message()
 	after := prompt.Next(f.history(), answer)
-	if an.reason != turn.Stopped && an.reason != turn.Aborted {
+	if an.reason != turn.Stopped && an.reason != turn.Aborted && f.t.Dialect != turn.Completions {
 		f.m.raw.Put(f.history(), f.raw(after, answer, ids))
 	}
 	return after

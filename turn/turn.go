@@ -36,7 +36,7 @@ type Turn struct {
 	Sampling  Sampling
 	MaxTokens int      // limit on the answer; 0 when the client set none
 	Stop      []string // stop strings, never empty ones
-	N         int      // chat: answers wanted; 0 and 1 are one
+	N         int      // chat, completions: answers wanted to each prompt; 0 and 1 are one
 
 	Hints  Hints
 	Salt   string // cache_salt: prefixes are shared only within one salt
@@ -47,9 +47,20 @@ type Turn struct {
 	Echo         json.RawMessage // responses: the request's settings to repeat, or nil
 	Store        bool            // responses: the answer is to be kept; the API's default is true
 	Previous     string          // responses: the response it goes on from; Messages begin with what that held
-	Text         string          // completions: the prompt, which no template touches
-	Tokens       []uint32        // completions: the prompt as ids, in place of Text
+
+	Prompts []Prompt // completions: what is to go on, each for itself; no template touches them
+	Repeat  bool     // completions: an answer begins with its prompt (echo)
+	Best    int      // completions: of N answers, how many are told, the likeliest first; 0 is all
 }
+
+// Prompt is what a plain completion goes on from: a text, or ids.
+type Prompt struct {
+	Text string
+	IDs  []uint32 // in place of Text
+}
+
+// Answers is how many answers are to be made, N to each prompt.
+func (t *Turn) Answers() int { return max(t.N, 1) * max(len(t.Prompts), 1) }
 
 // Role says who speaks. Developer messages are system messages.
 type Role string
@@ -68,6 +79,8 @@ const (
 type Message struct {
 	Role   Role
 	Blocks []Block
+
+	memo *Memo // see Note
 }
 
 // BlockKind tells the kinds of content apart.
@@ -159,6 +172,7 @@ type Sampling struct {
 	Bias        json.RawMessage // logit_bias as the client wrote it, an object, or nil
 	Logprobs    bool            // the answer tells the log probability of each token
 	TopLogprobs int             // and of so many alternatives
+	KeepStop    bool            // include_stop_str_in_output: the client's stop that was met is part of the text
 }
 
 // Hints are what the harness knows and tells, in the nvext object of the body

@@ -17,6 +17,10 @@ func (Codec) Dialect() turn.Dialect { return turn.Completions }
 
 // Problem returns an error document.
 func (Codec) Problem(p *dialect.Problem, id string) []byte {
+	if p.Kind == dialect.TooLong {
+		p = &dialect.Problem{Code: "context_length_exceeded", Param: "prompt", Message: fmt.Sprintf(
+			"This model's maximum context length is %d tokens. However, your prompt has %d tokens. Please reduce the length of the prompt.", p.Limit, p.Prompt)}
+	}
 	return dialect.For(turn.Chat).Problem(p, id)
 }
 
@@ -34,17 +38,13 @@ func (Codec) Decode(body []byte, header func(string) string, _ *dialect.Recall) 
 		return nil, err
 	}
 	t.Dialect, t.Messages, t.Who.Kind = turn.Completions, nil, "user"
-	if p := unable(root); p != nil {
-		return nil, p
-	}
-	if p := logprobs(t, root.Key("logprobs")); p != nil {
-		return nil, p
-	}
 	if t.MaxTokens == 0 {
 		t.MaxTokens = 16 // the API's default
 	}
-	if p := prompt(t, root.Key("prompt")); p != nil {
-		return nil, p
+	for _, read := range []func(*turn.Turn, tape.Value) *dialect.Problem{logprobs, echo, suffix, bestOf, prompts} {
+		if p := read(t, root); p != nil {
+			return nil, p
+		}
 	}
 	return t, nil
 }
@@ -68,24 +68,11 @@ func asChat(root tape.Value) []byte {
 	return append(b, '}')
 }
 
-// unable refuses what is not done here, unless it asks for nothing.
-func unable(root tape.Value) *dialect.Problem {
-	for _, key := range []string{"echo", "suffix", "best_of"} {
-		v := root.Key(key)
-		n, _ := v.Int()
-		switch {
-		case !v.Given(), v.Kind() == tape.False, v.Kind() == tape.String && v.Text() == "", n == 1:
-			continue
-		}
-		return &dialect.Problem{Param: key, Message: "is not supported here; leave it out"}
-	}
-	return nil
-}
-
 // logprobs reads the number of likeliest tokens to tell, 0 for the chosen
 // alone.
-func logprobs(t *turn.Turn, v tape.Value) *dialect.Problem {
-	if !v.Given() {
+func logprobs(t *turn.Turn, root tape.Value) *dialect.Problem {
+	v := root.Key("logprobs")
+	if !v.Given() || v.Kind() == tape.False {
 		return nil
 	}
 	n, ok := v.Int()
@@ -96,49 +83,116 @@ func logprobs(t *turn.Turn, v tape.Value) *dialect.Problem {
 	return nil
 }
 
-// prompt reads the prompt: a text, ids, or a list of one of them.
-func prompt(t *turn.Turn, v tape.Value) *dialect.Problem {
-	first, n := v, 0
-	for _, e := range v.Elements() {
-		if n == 0 {
-			first = e
-		}
-		n++
+// echo reads whether answers begin with their prompt. Of the prompt's own
+// tokens no log probabilities are told, and a list that lacks them would be
+// read as theirs.
+func echo(t *turn.Turn, root tape.Value) *dialect.Problem {
+	switch v := root.Key("echo"); {
+	case v.Kind() == tape.True:
+		t.Repeat = true
+	case v.Given() && v.Kind() != tape.False:
+		return &dialect.Problem{Param: "echo", Message: "must be a boolean"}
 	}
-	switch {
-	case !v.Given():
-		return &dialect.Problem{Param: "prompt", Message: "field required"}
-	case v.Kind() == tape.String:
-		t.Text = v.Text()
-	case n == 0:
-		return &dialect.Problem{Param: "prompt", Message: "must be a text or a list of token ids"}
-	case first.Kind() == tape.Number:
-		return ids(t, v)
-	case n > 1:
-		return &dialect.Problem{Param: "prompt", Message: fmt.Sprintf("one prompt a request, not %d", n)}
-	case first.Kind() == tape.String:
-		t.Text = first.Text()
-	case first.Kind() == tape.Array:
-		return ids(t, first)
-	default:
-		return &dialect.Problem{Param: "prompt", Message: "must be a text or a list of token ids"}
-	}
-	if t.Text == "" {
-		return &dialect.Problem{Param: "prompt", Message: "must not be empty"}
+	if t.Repeat && t.Sampling.Logprobs {
+		return &dialect.Problem{Param: "echo", Message: "cannot be had together with logprobs: the log probabilities of a prompt's own tokens are not told here; leave one of the two out"}
 	}
 	return nil
 }
 
-func ids(t *turn.Turn, list tape.Value) *dialect.Problem {
-	for i, v := range list.Elements() {
-		n, ok := v.Int()
-		if !ok || n < 0 || n > math.MaxUint32 {
-			return &dialect.Problem{Param: fmt.Sprintf("prompt[%d]", i), Message: "must be a token id"}
-		}
-		t.Tokens = append(t.Tokens, uint32(n))
+// suffix refuses a text that is to follow: how a model is asked to fill a gap
+// is its own matter, and nothing tells whether it was trained to.
+func suffix(_ *turn.Turn, root tape.Value) *dialect.Problem {
+	switch v := root.Key("suffix"); {
+	case !v.Given(), v.Kind() == tape.String && v.Text() == "":
+		return nil
+	case v.Kind() != tape.String:
+		return &dialect.Problem{Param: "suffix", Message: "must be a string"}
 	}
-	if len(t.Tokens) == 0 {
-		return &dialect.Problem{Param: "prompt", Message: "must not be empty"}
+	return &dialect.Problem{Param: "suffix", Message: "is not supported: it is not known how this model is asked to fill a gap; " +
+		"if it was trained to, write its own markers into the prompt, which is sent as it is"}
+}
+
+// bestMost is how many answers the best may be chosen from.
+const bestMost = 128
+
+// bestOf reads how many answers the N best are chosen from: they are made
+// with their log probabilities, and compared when all are whole.
+func bestOf(t *turn.Turn, root tape.Value) *dialect.Problem {
+	v := root.Key("best_of")
+	if !v.Given() {
+		return nil
+	}
+	n, ok := v.Int()
+	wanted := max(t.N, 1)
+	switch {
+	case !ok || n < 1 || n > bestMost:
+		return &dialect.Problem{Param: "best_of", Message: fmt.Sprintf("must be a number from 1 to %d", bestMost)}
+	case int(n) < wanted:
+		return &dialect.Problem{Param: "best_of", Message: fmt.Sprintf("must be at least n, which is %d", wanted)}
+	case int(n) == wanted:
+		return nil
+	case t.Stream:
+		return &dialect.Problem{Param: "best_of", Message: "cannot be streamed: which answers are the best is known when all are whole; leave out stream, or best_of"}
+	}
+	t.Best, t.N = wanted, int(n)
+	return nil
+}
+
+// prompts reads what is to go on: a text, ids, or a list of such.
+func prompts(t *turn.Turn, root tape.Value) *dialect.Problem {
+	v := root.Key("prompt")
+	first := tape.Value{}
+	for _, e := range v.Elements() {
+		first = e
+		break
+	}
+	if !v.Given() {
+		return &dialect.Problem{Param: "prompt", Message: "field required"}
+	}
+	if v.Kind() == tape.String || v.Kind() == tape.Array && (first.Kind() == tape.Number || first.Kind() == tape.None) {
+		return prompt(t, "prompt", v)
+	}
+	if v.Kind() != tape.Array {
+		return noPrompt("prompt")
+	}
+	for i, e := range v.Elements() {
+		if p := prompt(t, fmt.Sprintf("prompt[%d]", i), e); p != nil {
+			return p
+		}
 	}
 	return nil
 }
+
+func noPrompt(at string) *dialect.Problem {
+	return &dialect.Problem{Param: at, Message: "must be a text or a list of token ids"}
+}
+
+// prompt reads one prompt.
+func prompt(t *turn.Turn, at string, v tape.Value) *dialect.Problem {
+	var p turn.Prompt
+	switch v.Kind() {
+	case tape.String:
+		p.Text = v.Text()
+	case tape.Array:
+		for i, e := range v.Elements() {
+			n, ok := e.Int()
+			if !ok || n < 0 || n > math.MaxUint32 {
+				return &dialect.Problem{Param: fmt.Sprintf("%s[%d]", at, i), Message: "must be a token id"}
+			}
+			p.IDs = append(p.IDs, uint32(n))
+		}
+	default:
+		return noPrompt(at)
+	}
+	if p.Text == "" && p.IDs == nil {
+		return &dialect.Problem{Param: at, Message: "must not be empty"}
+	}
+	if len(t.Prompts) == promptsMost {
+		return &dialect.Problem{Param: "prompt", Message: fmt.Sprintf("at most %d prompts in one request", promptsMost)}
+	}
+	t.Prompts = append(t.Prompts, p)
+	return nil
+}
+
+// promptsMost is how many prompts one request may bring.
+const promptsMost = 1024

@@ -8,7 +8,8 @@
 // given a message in place of its prompt, everything else is the client's own
 // bytes. Errors have the same form.
 //
-// One prompt a request, as a text or as a list of ids, and up to Turn.N
-// answers to it. What would need the engine's own work on the prompt (echo,
-// suffix, best_of) is a 400 that says so.
+// A request brings one prompt or several, as texts or as lists of ids, and
+// gets Turn.N answers to each, in the order of the prompts; with best_of only
+// the likeliest ones are told. What an engine does not give (a text for a gap,
+// log probabilities of the prompt itself) is a 400 that says so.
 package completion

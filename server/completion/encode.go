@@ -1,7 +1,9 @@
 package completion
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/agentinfer/dyn/server/dialect"
@@ -45,10 +47,11 @@ type details struct {
 	Cached int `json:"cached_tokens"`
 }
 
-// add counts another answer to the same prompt.
-func (u *usage) add(v turn.Usage, choice int) {
-	if choice == 0 {
-		u.Prompt, u.Details.Cached = v.Prompt, v.Cached
+// add counts an answer, and its prompt where it is the first to that.
+func (u *usage) add(v turn.Usage, first bool) {
+	if first {
+		u.Prompt += v.Prompt
+		u.Details.Cached += v.Cached
 	}
 	u.Output += v.Output
 	u.Total = u.Prompt + u.Output
@@ -88,7 +91,7 @@ func likely(ps []turn.Logprob, at int) *probs {
 
 // Stream returns the encoder of one answer.
 func (Codec) Stream(t *turn.Turn) dialect.Encoder {
-	return &encoder{head: head(t), usage: t.IncludeUsage, left: max(t.N, 1), sent: map[int]int{}}
+	return &encoder{head: head(t), usage: t.IncludeUsage, left: t.Answers(), each: max(t.N, 1), sent: map[int]int{}}
 }
 
 // encoder writes chunks.
@@ -96,6 +99,7 @@ type encoder struct {
 	head  answer
 	usage bool
 	left  int         // answers that have not ended
+	each  int         // answers to one prompt
 	sent  map[int]int // bytes of text sent, by answer
 	total usage
 	ended bool
@@ -151,7 +155,7 @@ func (e *encoder) Event(dst []byte, ev turn.Event) []byte {
 // finish writes the last chunk of an answer, and after the last answer the
 // usage where it was asked for, and the mark of the end.
 func (e *encoder) finish(dst []byte, c choice, ev turn.Event) []byte {
-	e.total.add(ev.Usage, ev.Choice)
+	e.total.add(ev.Usage, ev.Choice%e.each == 0)
 	c.Finish, c.Text = finish(ev), ""
 	a := e.head
 	a.Choices, a.Extra = []choice{c}, ev.Extra
@@ -170,8 +174,10 @@ func (e *encoder) finish(dst []byte, c choice, ev turn.Event) []byte {
 
 // Document returns the collector of one answer.
 func (Codec) Document(t *turn.Turn) dialect.Document {
-	n := max(t.N, 1)
-	return &document{head: head(t), texts: make([]strings.Builder, n), probs: make([][]turn.Logprob, n), ends: make([]*turn.Event, n), left: n}
+	n := t.Answers()
+	d := &document{head: head(t), texts: make([]strings.Builder, n), probs: make([][]turn.Logprob, n), ends: make([]*turn.Event, n), left: n, each: max(t.N, 1)}
+	d.best, d.tell = t.Best, t.Sampling.Logprobs
+	return d
 }
 
 // document collects the answers.
@@ -181,6 +187,9 @@ type document struct {
 	probs [][]turn.Logprob
 	ends  []*turn.Event
 	left  int
+	each  int  // answers to one prompt
+	best  int  // of them, how many are told; 0 is all
+	tell  bool // log probabilities too
 	fail  *dialect.Problem
 }
 
@@ -209,14 +218,42 @@ func (d *document) JSON() (int, []byte) {
 		return d.fail.StatusFor(turn.Completions), Codec{}.Problem(d.fail, "")
 	}
 	a := d.head
-	a.Usage = &usage{}
+	a.Usage, a.Extra = &usage{}, d.ends[0].Extra
 	for i, e := range d.ends {
-		a.Choices = append(a.Choices, choice{Index: i, Text: d.texts[i].String(), Probs: likely(d.probs[i], 0), Finish: finish(*e)})
-		a.Usage.add(e.Usage, i)
-		if i == 0 {
-			a.Extra = e.Extra
+		a.Usage.add(e.Usage, i%d.each == 0)
+	}
+	for from := 0; from < len(d.ends); from += d.each {
+		for _, i := range d.told(from) {
+			c := choice{Index: len(a.Choices), Text: d.texts[i].String(), Finish: finish(*d.ends[i])}
+			if d.tell {
+				c.Probs = likely(d.probs[i], 0)
+			}
+			a.Choices = append(a.Choices, c)
 		}
 	}
 	b, _ := json.Marshal(a) // plain values can always be written
 	return 200, b
+}
+
+// told are the answers to one prompt that the client gets, the first of which
+// is given: all as they come, or the best of them, the best first.
+func (d *document) told(from int) []int {
+	list := make([]int, d.each)
+	for i := range list {
+		list[i] = from + i
+	}
+	if d.best == 0 {
+		return list
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(mean(d.probs[b]), mean(d.probs[a])) })
+	return list[:d.best]
+}
+
+// mean is the log probability per token.
+func mean(ps []turn.Logprob) float64 {
+	sum := 0.0
+	for _, p := range ps {
+		sum += p.Value
+	}
+	return sum / float64(max(len(ps), 1))
 }

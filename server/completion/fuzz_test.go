@@ -15,7 +15,7 @@ func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"model":"m","prompt":"a"}`, `{"model":"m","prompt":[1,2]}`, `{"model":"m","prompt":["a"],"n":2,"logprobs":3,"stream":true}`,
 		`{"model":"m","prompt":[[1]],"echo":false,"best_of":1,"suffix":""}`, `{"model":"m","prompt":"a","messages":5,"tools":[1],"tool_choice":{}}`,
-		`{"prompt":`, `[]`, `{"model":"m","prompt":"a","prompt":[1]}`, "{\"model\":\"m\",\"prompt\":\"\xff\"}",
+		`{"model":"m","prompt":["a",[1],"b"],"n":2,"best_of":3}`, `{"model":"m","prompt":"a","echo":true,"include_stop_str_in_output":true}`, `{"prompt":`, `[]`, `{"model":"m","prompt":"a","prompt":[1]}`, "{\"model\":\"m\",\"prompt\":\"\xff\"}",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -28,15 +28,21 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		if (tn.Text == "") == (tn.Tokens == nil) || tn.Messages != nil || tn.MaxTokens < 1 {
-			t.Fatalf("text %q, %d ids, %d messages, limit %d", tn.Text, len(tn.Tokens), len(tn.Messages), tn.MaxTokens)
+		for _, p := range tn.Prompts {
+			if (p.Text == "") == (p.IDs == nil) {
+				t.Fatalf("text %q, %d ids", p.Text, len(p.IDs))
+			}
 		}
-		if tn.N > 64 {
+		if len(tn.Prompts) == 0 || tn.Messages != nil || tn.MaxTokens < 1 || tn.Best > 0 && tn.Best >= tn.N {
+			t.Fatalf("%d prompts, %d messages, limit %d, %d of %d", len(tn.Prompts), len(tn.Messages), tn.MaxTokens, tn.Best, tn.N)
+		}
+		if tn.Answers() > 512 {
 			return
 		}
 		doc := Codec{}.Document(tn)
-		for i := range max(tn.N, 1) {
-			doc.Add(turn.Event{Kind: turn.Says, Text: tn.Text, Choice: i, Logprobs: []turn.Logprob{{Token: tn.Text}}})
+		for i := range tn.Answers() {
+			text := tn.Prompts[i/max(tn.N, 1)].Text
+			doc.Add(turn.Event{Kind: turn.Says, Text: text, Choice: i, Logprobs: []turn.Logprob{{Token: text}}})
 			doc.Add(turn.Event{Kind: turn.Finish, Reason: turn.Ended, Choice: i})
 		}
 		if status, b := doc.JSON(); status != 200 || !json.Valid(b) {

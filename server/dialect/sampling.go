@@ -27,6 +27,7 @@ func (r *reader) sampling(s *turn.Sampling, root tape.Value) {
 	s.Frequency = r.number(root, "frequency_penalty", -2, 2)
 	s.Repetition = r.number(root, "repetition_penalty", 0.01, 100)
 	s.IgnoreEnd = r.flag(root, "ignore_eos")
+	s.KeepStop = r.flag(root, "include_stop_str_in_output")
 	s.StopIDs = r.ids(root, "stop_token_ids")
 	s.Bias = r.bias(root)
 	if k := r.whole(root, "top_k", -1, math.MaxInt32); k != nil {

@@ -6,17 +6,26 @@ type CompletionAsk struct {
 	Sampling
 	Prompt        CompletionPrompt `json:"prompt"`
 	MaxTokens     *int             `json:"max_tokens,omitempty"`
-	N             *int             `json:"n,omitempty"`
+	N             *int             `json:"n,omitempty" doc:"answers to each prompt, at most 16"`
+	Best          *int             `json:"best_of,omitempty" doc:"the n likeliest of so many answers are told; not with stream"`
+	Echo          *bool            `json:"echo,omitempty" doc:"answers begin with their prompt; not with logprobs"`
+	Suffix        *string          `json:"suffix,omitempty" doc:"refused unless empty"`
 	Stop          *Texts           `json:"stop,omitempty"`
 	Logprobs      *int             `json:"logprobs,omitempty"`
 	StreamOptions *StreamOptions   `json:"stream_options,omitempty"`
 }
 
-// CompletionPrompt is a text or token ids, or a list of one of them.
+// CompletionPrompt is a text or token ids, or a list of such.
 type CompletionPrompt struct{}
 
 // Union returns what it may be.
-func (CompletionPrompt) Union() []any { return []any{"", []int{}, []string{}, [][]int{}} }
+func (CompletionPrompt) Union() []any { return []any{"", []int{}, []OnePrompt{}} }
+
+// OnePrompt is one of several prompts.
+type OnePrompt struct{}
+
+// Union returns what it may be.
+func (OnePrompt) Union() []any { return []any{"", []int{}} }
 
 // Completion is the answer, and a chunk of it.
 type Completion struct{}

@@ -83,6 +83,7 @@ type Sampling struct {
 	MinTokens   *int    `json:"min_tokens,omitempty"`
 	StopIDs     []int   `json:"stop_token_ids,omitempty"`
 	IgnoreEnd   bool    `json:"ignore_eos,omitempty"`
+	KeepStop    *bool   `json:"include_stop_str_in_output,omitempty" doc:"the stop that was met is part of the text"`
 	Bias        Any     `json:"logit_bias,omitempty"`
 }
 
