@@ -49,7 +49,7 @@ clients: build ## real agents and the vendors' SDKs; writes docs/clients.md
 sdk: build ## the vendors' SDKs alone
 	scripts/clients.sh sdk
 
-fuzz: ## a million broken requests through the decoders, 20,000 end to end
+fuzz: ## a million broken requests through the decoders, 20,000 end to end; every fuzz target
 	scripts/fuzz.sh
 
 completions: ## write completions/ anew

@@ -69,7 +69,8 @@ func (p *page) cache(st *core.Stats) {
 		part{"local_compute", float64(st.Queries - st.Hits)}, part{"local_cache_hit", hits}, part{"external_kv_transfer", 0})
 }
 
-// work writes what was done.
+// work writes what was done. An answer whose client left is counted nowhere:
+// the copied server's "abort" are those that it ended itself.
 func (p *page) work(st *core.Stats) {
 	p.counter("num_preemptions", "Cumulative number of preemption from the engine.", st.Preempted)
 	p.counter("prompt_tokens", "Number of prefill tokens processed.", st.Prompt)

@@ -204,7 +204,9 @@ func TestRecordedDeath(t *testing.T) {
 	}
 }
 
-// TestRecordedDisconnect: a client that leaves ends its answer.
+// TestRecordedDisconnect: a client that leaves ends its answer, and as with
+// the recorded server no counter of ended requests tells of it
+// (../shared/reference/vllm-live.md, "Disconnect and abort").
 func TestRecordedDisconnect(t *testing.T) {
 	all := exchanges(t)
 	e := all["disconnect-stream"]
@@ -223,6 +225,13 @@ func TestRecordedDisconnect(t *testing.T) {
 		st := r.engine.Stats()
 		return st.Running+st.Waiting == 0 && st.Usage == 0
 	})
+	_, page := r.page()
+	for _, why := range []string{"stop", "length", "abort", "error", "repetition"} {
+		name := `vllm:request_success_total{,finished_reason="` + why + `"}`
+		if page[name] != "0.0" {
+			t.Errorf("%s: want 0.0, got %q", name, page[name])
+		}
+	}
 	got := read(t, strings.NewReader(string(buf)))
 	if n := min(len(want.IDs), len(got.IDs)); !reflect.DeepEqual(want.IDs[:n], got.IDs[:n]) || n < 5 {
 		t.Errorf("ids: want %v, got %v", want.IDs, got.IDs)
