@@ -79,8 +79,6 @@ const (
 type Message struct {
 	Role   Role
 	Blocks []Block
-
-	memo *Memo // see Note
 }
 
 // BlockKind tells the kinds of content apart.
@@ -191,6 +189,8 @@ type Hints struct {
 	Final     bool          // session_final: nothing comes after this turn
 	Worker    string        // the worker it must run at; "" is any
 	Extra     []string      // extra_fields: what the answer's nvext is to tell
+	Annotate  []string      // annotations that the answer is to bring: those of which there are some
+	Query     bool          // annotation query_instance_id: where would it run? nothing is made
 	Unknown   []string      // hints that this version does not know, ignored
 }
 
