@@ -116,7 +116,7 @@ func (f *flight) pour(out *sink, enc dialect.Encoder, as *answers, first item) {
 	if n := len(f.marks); n > 0 {
 		enc.Mark(f.marks[n-1].Tokens)
 	}
-	buf := enc.Open(make([]byte, 0, 4096), turn.Usage{Prompt: f.asked, Cached: f.predicted()})
+	buf := enc.Open(f.annotate(make([]byte, 0, 4096)), turn.Usage{Prompt: f.asked, Cached: f.predicted()})
 	buf = as.encode(buf, enc, first)
 	quiet := time.NewTicker(f.s.pingEvery)
 	defer quiet.Stop()

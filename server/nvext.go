@@ -14,6 +14,9 @@ type nvext struct {
 	Hit    *hitExtra    `json:"hit,omitempty"`
 	Stop   string       `json:"stop_reason,omitempty"`
 	IDs    []uint32     `json:"completion_token_ids,omitempty"`
+
+	Prompt    string   `json:"formatted_prompt,omitempty"`
+	PromptIDs []uint32 `json:"token_ids,omitempty"`
 }
 
 type workerExtra struct {
@@ -41,7 +44,7 @@ type hitExtra struct {
 func (an *analysis) extra() json.RawMessage {
 	f := an.f
 	asked := f.t.Hints.Extra
-	if len(asked) == 0 {
+	if len(asked) == 0 && (f.t.Stream || len(f.t.Hints.Annotate) == 0) {
 		return nil
 	}
 	<-f.flown // its figures are ours now: the last item was sent
@@ -63,6 +66,9 @@ func (an *analysis) extra() json.RawMessage {
 	}
 	if slices.Contains(asked, "completion_token_ids") {
 		x.IDs = f.said
+	}
+	if !f.t.Stream {
+		x.annotations(f)
 	}
 	b, err := json.Marshal(x)
 	if err != nil {

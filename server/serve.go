@@ -28,6 +28,9 @@ func (s *Server) serve(c *call) error {
 		return err
 	}
 	f.needs(need)
+	if t.Hints.Query {
+		return f.where(c) // only asked, not flown
+	}
 
 	f.depart(c)                   // watch the client: its FIN ends the flight
 	for _, one := range f.all() { // as many as answers were asked for

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/server/dialect/tape"
@@ -166,10 +167,27 @@ func pin(r *reader, t *turn.Turn, v tape.Value) {
 	}
 }
 
-// annotations ask for events beside the answer, of which none are made here.
+// The annotations that are made, in Dynamo's names.
+const (
+	FormattedPrompt = "formatted_prompt" // the prompt as text
+	TokenIDs        = "token_ids"        // the prompt as ids
+)
+
+// queryInstance asks where the turn would run, and for nothing else. Dynamo's
+// has the name of a worker behind it, which the worker pins tell here.
+const queryInstance = "query_instance_id"
+
+// annotations ask for what is told beside the answer.
 func annotations(r *reader, t *turn.Turn, v tape.Value) {
 	for _, name := range r.names(v) {
-		r.unknown(&t.Hints, "annotations."+name)
+		switch before, _, _ := strings.Cut(name, ":"); {
+		case before == queryInstance:
+			t.Hints.Query = true
+		case name == FormattedPrompt || name == TokenIDs:
+			t.Hints.Annotate = append(t.Hints.Annotate, name)
+		default:
+			r.unknown(&t.Hints, "annotations."+name)
+		}
 	}
 }
 

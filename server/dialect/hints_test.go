@@ -58,8 +58,8 @@ func TestHints(t *testing.T) {
 			"a",
 		},
 		{
-			"not known", `"nvext":{"token_data":[1],"annotations":["formatted_prompt"],"agent_hints":{"mood":1},"session_control":{"x":1}}`, ``,
-			turn.Hints{Unknown: []string{"token_data", "annotations.formatted_prompt", "agent_hints.mood", "session_control.x"}},
+			"not known", `"nvext":{"token_data":[1],"annotations":["llm_metrics"],"agent_hints":{"mood":1},"session_control":{"x":1}}`, ``,
+			turn.Hints{Unknown: []string{"token_data", "annotations.llm_metrics", "agent_hints.mood", "session_control.x"}},
 			"",
 		},
 		{

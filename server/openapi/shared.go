@@ -17,7 +17,7 @@ type Hints struct {
 	CacheControl *CacheControl `json:"cache_control,omitempty" doc:"keep the whole prompt for a time"`
 	Salt         string        `json:"cache_salt,omitempty"`
 	Class        string        `json:"latency_class,omitempty" doc:"batch waits for all others"`
-	Annotations  []string      `json:"annotations,omitempty"`
+	Annotations  []string      `json:"annotations,omitempty" doc:"formatted_prompt, token_ids: told as events with a comment before a stream, else in the answer's nvext; query_instance_id: tells where the turn would run, and makes nothing"`
 	Extra        []string      `json:"extra_fields,omitempty" doc:"what the answer's nvext is to tell: worker_id, timing, hit, stop_reason, completion_token_ids"`
 	Strict       bool          `json:"strict,omitempty" doc:"unknown hints are an error"`
 }
@@ -45,6 +45,9 @@ type Extra struct {
 	Hit    *ExtraHit    `json:"hit,omitempty"`
 	Stop   string       `json:"stop_reason,omitempty"`
 	IDs    []int        `json:"completion_token_ids,omitempty"`
+
+	Prompt    string `json:"formatted_prompt,omitempty"`
+	PromptIDs []int  `json:"token_ids,omitempty"`
 }
 
 // ExtraWorker says where an answer was made.
