@@ -24,14 +24,22 @@ func (s *Server) admit(c *call, t *turn.Turn) error {
 	if t.Who.Session != "" {
 		t.Who.Session = key.Name + "/" + t.Who.Session // two keys' sessions never meet
 	}
-	if !key.Capped {
-		return nil
-	}
-	for what, p := range map[string]*int{"priority": &t.Hints.Priority, "strict_priority": &t.Hints.Strict} {
-		if *p > key.MaxPriority {
-			c.warn(fmt.Sprintf("%s %d is above the key's ceiling, %d counts", what, *p, key.MaxPriority))
-			*p = key.MaxPriority
-		}
+	if key.Capped {
+		t.Ceiling = &key.MaxPriority
+		c.lower(&t.Hints.Priority, key.MaxPriority, "priority")
+		c.lower(&t.Hints.Strict, max(key.MaxPriority, 0), "strict_priority")
 	}
 	return nil
+}
+
+// lower holds what a turn asks for to a key's ceiling, and tells that. 0 is
+// what nobody asked for.
+func (c *call) lower(p *int, ceiling int, what string) {
+	if *p <= ceiling {
+		return
+	}
+	if *p != 0 {
+		c.warn(fmt.Sprintf("%s %d is above the key's ceiling, %d counts", what, *p, ceiling))
+	}
+	*p = ceiling
 }

@@ -17,6 +17,7 @@ type endpoint struct {
 	path    string // "{id}" stands for one or more segments
 	dialect turn.Dialect
 	open    bool // needs no key
+	counts  bool // makes no turn, and is one of the requests that a key may make
 	do      func(*Server, *call) error
 
 	says string // one line for people

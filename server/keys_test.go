@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/turn"
+	"github.com/valyala/fasthttp"
 )
 
 func key(name, secret string, change ...func(*turn.Key)) turn.Key {
@@ -239,6 +240,71 @@ func TestCeiling(t *testing.T) {
 	a = ask(t, "POST", st.url+"/v1/chat/completions", body, "x-api-key", "2")
 	if a.status != 200 || a.header.Get(warnHeader) != "" {
 		t.Errorf("without a ceiling: %d %q", a.status, a.header.Get(warnHeader))
+	}
+}
+
+// TestCeilingHoldsTheClass: what a class adds counts under the ceiling too,
+// and a ceiling below 0 is told only to those who asked for more.
+func TestCeilingHoldsTheClass(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		ceiling          int
+		hints            turn.Hints
+		agent            string
+		effective, level int // seconds earlier, and the priority that the engine gets
+		band             int
+		warns            bool
+	}{
+		{"a lead's default", 100, turn.Hints{}, "main", 10, 0, 0, false},
+		{"the class is under it", 3, turn.Hints{}, "main", 3, 0, 0, false},
+		{"both are", 3, turn.Hints{Priority: 9}, "main", 3, 3, 0, true},
+		{"a subagent", 3, turn.Hints{Priority: 2}, "sub", 2, 2, 0, false},
+		{"batch", 3, turn.Hints{Priority: 70, Batch: true}, "main", -57, 3, 0, true},
+		{"below 0", -5, turn.Hints{}, "main", -5, -5, 0, false},
+		{"below 0, asked for more", -5, turn.Hints{Priority: -2}, "main", -5, -5, 0, true},
+		{"below 0, asked for less", -5, turn.Hints{Priority: -20}, "main", -10, -20, 0, false},
+		{"below 0, a band", -5, turn.Hints{Strict: 2}, "main", -5, -5, 0, true},
+		{"a band", 1, turn.Hints{Strict: 2}, "main", 1, 0, 1, true},
+	} {
+		st := newStage(t)
+		st.s.SetKeys([]turn.Key{key("k", "1", func(k *turn.Key) { k.Capped, k.MaxPriority = true, c.ceiling })})
+		q := &call{RequestCtx: &fasthttp.RequestCtx{}, who: st.s.ring.All()[0]}
+		tn := &turn.Turn{Arrived: time.Now(), Hints: c.hints, Who: turn.Who{Agent: c.agent}}
+		if err := st.s.admit(q, tn); err != nil {
+			t.Fatal(err)
+		}
+		warned := len(q.Response.Header.Peek(warnHeader)) > 0
+		if got := int(tn.Arrived.Sub(tn.Effective()).Seconds()); got != c.effective || tn.Hints.Priority != c.level || tn.Hints.Strict != c.band || warned != c.warns {
+			t.Errorf("%s: %d s earlier, priority %d, band %d, warned %v", c.name, got, tn.Hints.Priority, tn.Hints.Strict, warned)
+		}
+	}
+}
+
+// TestCountsAreRequests: what only counts or tokenizes is one of the requests
+// of its key, and no turn: a running one does not stand in its way.
+func TestCountsAreRequests(t *testing.T) {
+	gate := make(chan struct{})
+	st := newStage(t, slow("w0", gate))
+	defer close(gate)
+	st.s.SetKeys([]turn.Key{key("one", "1", func(k *turn.Key) { k.Concurrent, k.Requests = 1, 5 })})
+	go st.post(t.Context(), "/v1/chat/completions", hi, "x-api-key", "1")
+	st.until("a turn runs", func() bool { return running(st.s, "one") == 1 })
+	counts := []struct{ path, body string }{
+		{"/v1/messages/count_tokens", hi},
+		{"/v1/responses/input_tokens", `{"model":"sim","input":"hi"}`},
+		{"/tokenize", `{"model":"sim","prompt":"hi"}`},
+		{"/detokenize", `{"model":"sim","tokens":[300]}`},
+	}
+	for _, want := range []int{200, 429} {
+		for _, c := range counts {
+			a := ask(t, "POST", st.url+c.path, c.body, "x-api-key", "1")
+			if a.status != want || want == 429 && (a.header.Get("Retry-After") == "" || !strings.Contains(a.body, "5 requests a minute")) {
+				t.Errorf("%s: %d %s, want %d", c.path, a.status, a.body, want)
+			}
+		}
+	}
+	if u := st.s.ring.All()[0].Used(); u.Turns != 1 || u.Refused != 4 || u.Running != 1 {
+		t.Errorf("%+v", u)
 	}
 }
 

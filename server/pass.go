@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -55,13 +56,13 @@ func (u *upstreams) remove(name string) bool {
 	return len(u.list) < n
 }
 
-// pick returns a worker of a kind: of those that named the model when some
-// did, the one that has served least.
-func (u *upstreams) pick(kind, model string) *upstream {
+// pick returns a worker of a kind: of those that named the model or have the
+// address, when some did, the one that has served least.
+func (u *upstreams) pick(kind, model, url string) *upstream {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var best *upstream
-	knows := func(o *upstream) bool { return model != "" && slices.Contains(o.models, model) }
+	knows := func(o *upstream) bool { return o.url == url || model != "" && slices.Contains(o.models, model) }
 	for _, o := range u.list {
 		switch {
 		case o.kind != kind:
@@ -90,10 +91,17 @@ func pass(kind string) func(*Server, *call) error {
 			return err
 		}
 		var ask struct {
-			Model string `json:"model"`
+			Model string          `json:"model"`
+			Video json.RawMessage `json:"video"`
 		}
 		json.Unmarshal(body, &ask) // a form, say, names no model here
-		up := s.ups.pick(kind, ask.Model)
+		url := ""
+		if id := jobOf(c.path, ask.Video); kind == "videos" && id != "" {
+			if url, err = s.owned(c, kind, id); err != nil {
+				return err
+			}
+		}
+		up := s.ups.pick(kind, ask.Model, url)
 		if up == nil {
 			return &dialect.Problem{Kind: dialect.NotFound, Message: "no worker for " + kind + " is attached; see dyn up --attach URL,kind=" + kind}
 		}
@@ -103,6 +111,12 @@ func pass(kind string) func(*Server, *call) error {
 		return s.hand(c, up, body)
 	}
 }
+
+// Headers that are handed on with a request, and with its answer.
+var (
+	handedUp   = []string{"Content-Type", "Accept", "Range"}
+	handedDown = []string{"Content-Type", "Retry-After", "Content-Range", "Accept-Ranges", "Content-Disposition"}
+)
 
 // hand sends a request to an upstream and its answer to the client as it
 // comes. The client's FIN ends both.
@@ -115,7 +129,7 @@ func (s *Server) hand(c *call, up *upstream, body []byte) error {
 		cancel(nil)
 		return &dialect.Problem{Message: "hand on: " + err.Error()}
 	}
-	for _, name := range []string{"Content-Type", "Accept"} {
+	for _, name := range handedUp {
 		if v := c.header(name); v != "" {
 			req.Header.Set(name, v)
 		}
@@ -133,8 +147,11 @@ func (s *Server) hand(c *call, up *upstream, body []byte) error {
 		}
 		return &dialect.Problem{Kind: dialect.Unavailable, Message: "the " + up.kind + " worker does not answer", RetryAfter: retryAfter}
 	}
+	if up.kind == "videos" && string(c.Method()) == "POST" {
+		s.noteJob(c, up, resp)
+	}
 	c.SetStatusCode(resp.StatusCode)
-	for _, name := range []string{"Content-Type", "Retry-After"} {
+	for _, name := range handedDown {
 		if v := resp.Header.Get(name); v != "" {
 			c.Response.Header.Set(name, v)
 		}
@@ -152,6 +169,7 @@ type relay struct {
 	stop   func()
 	cancel context.CancelCauseFunc
 	who    *tenant.Tenant
+	tail   []byte // of the answer, where its usage stands
 
 	deadline func(time.Time) error // of the client's connection
 	patience time.Duration
@@ -162,13 +180,35 @@ type relay struct {
 func (r *relay) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	r.deadline(time.Now().Add(r.patience))
+	if r.who != nil {
+		r.tail = append(r.tail, p[:n]...)
+		r.tail = r.tail[max(0, len(r.tail)-usageRoom):]
+	}
 	return n, err
 }
+
+// usageRoom is how many bytes from its end an answer's usage begins at most.
+const usageRoom = 1024
+
+// used is what an answer says that it used, in tokens; 0 when it says nothing.
+func used(tail []byte) int {
+	_, number, _ := bytes.Cut(tail[max(0, bytes.LastIndex(tail, totalTokens)):], totalTokens)
+	n := 0
+	for _, c := range bytes.TrimLeft(number, ": ") {
+		if c < '0' || c > '9' || n > 1<<30 {
+			break
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+var totalTokens = []byte(`"total_tokens"`)
 
 func (r *relay) Close() error {
 	r.stop()
 	r.cancel(nil)
-	r.who.Leave(time.Now(), 0)
+	r.who.Leave(time.Now(), used(r.tail))
 	return r.ReadCloser.Close()
 }
 

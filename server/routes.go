@@ -49,6 +49,11 @@ func (s *Server) dispatch(c *call) error {
 	}
 	switch {
 	case i >= 0:
+		if es[i].counts {
+			if err := c.who.Ask(time.Now()); err != nil {
+				return full(err)
+			}
+		}
 		c.arg, _ = es[i].id(c.path)
 		return es[i].do(s, c)
 	case len(es) == 0:

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/server/dialect"
@@ -57,13 +58,22 @@ func (s *Server) unkept(c *call, t *turn.Turn) {
 
 // stored finds a response of the caller.
 func (s *Server) stored(c *call, id string) (turn.Stored, bool, error) {
+	if !strings.HasPrefix(id, "resp_") { // none of ours has another name
+		return turn.Stored{}, false, nil
+	}
+	r, ok, err := s.onShelf(id)
+	return r, ok && r.Tenant == c.tenant(), err
+}
+
+// onShelf looks on the shelf, whoever it belongs to.
+func (s *Server) onShelf(id string) (turn.Stored, bool, error) {
 	ctx, cancel := context.WithTimeout(s.life, findFor)
 	defer cancel()
 	r, ok, err := s.shelf.Stored(ctx, id)
 	if err != nil {
-		return r, false, &dialect.Problem{Kind: dialect.Unavailable, Message: "stored responses cannot be read now: " + err.Error(), RetryAfter: retryAfter}
+		err = &dialect.Problem{Kind: dialect.Unavailable, Message: "what is stored cannot be read now: " + err.Error(), RetryAfter: retryAfter}
 	}
-	return r, ok && r.Tenant == c.tenant(), nil
+	return r, ok, err
 }
 
 // resume puts what a response goes on from in front of its input, and the

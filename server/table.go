@@ -18,7 +18,7 @@ func turnTable() []endpoint {
 			says: "a turn in Anthropic's dialect", in: openapi.MessagesAsk{}, out: openapi.Message{}, flow: openapi.MessagesEvent{},
 		},
 		{
-			method: "POST", path: "/v1/messages/count_tokens", do: (*Server).countTokens,
+			method: "POST", path: "/v1/messages/count_tokens", counts: true, do: (*Server).countTokens,
 			says: "how long the prompt of a messages request is", in: openapi.CountAsk{}, out: countAnswer{},
 		},
 		{
@@ -26,7 +26,7 @@ func turnTable() []endpoint {
 			says: "a turn in OpenAI's newer dialect", in: openapi.ResponsesAsk{}, out: openapi.Response{}, flow: openapi.ResponsesEvent{},
 		},
 		{
-			method: "POST", path: "/v1/responses/input_tokens", dialect: turn.Responses, do: (*Server).countInput,
+			method: "POST", path: "/v1/responses/input_tokens", dialect: turn.Responses, counts: true, do: (*Server).countInput,
 			says: "how long the prompt of a responses request is", in: openapi.InputAsk{}, out: inputAnswer{},
 		},
 		{
@@ -50,11 +50,11 @@ func turnTable() []endpoint {
 			says: "a text or token ids go on, without a template", in: openapi.CompletionAsk{}, out: openapi.Completion{}, flow: openapi.Completion{},
 		},
 		{
-			method: "POST", path: "/tokenize", do: (*Server).tokenize,
+			method: "POST", path: "/tokenize", counts: true, do: (*Server).tokenize,
 			says: "token ids of a text or of a conversation", in: openapi.TokenizeAsk{}, out: tokenizeAnswer{},
 		},
 		{
-			method: "POST", path: "/detokenize", do: (*Server).detokenize,
+			method: "POST", path: "/detokenize", counts: true, do: (*Server).detokenize,
 			says: "the text of token ids", in: detokenizeAsk{}, out: detokenizeAnswer{},
 		},
 	}

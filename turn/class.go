@@ -28,8 +28,12 @@ func (t *Turn) Class() Class {
 func (c Class) boost() int { return [...]int{10, 0, -60}[c] }
 
 // Effective is the arrival that counts in the queue: the arrival, earlier by
-// one second for each point of priority, the class's default included.
+// one second for each point of priority, the class's default included, up to
+// the key's ceiling.
 func (t *Turn) Effective() time.Time {
 	p := t.Hints.Priority + t.Class().boost()
+	if t.Ceiling != nil {
+		p = min(p, *t.Ceiling)
+	}
 	return t.Arrived.Add(-time.Duration(p) * time.Second)
 }

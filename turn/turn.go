@@ -38,10 +38,11 @@ type Turn struct {
 	Stop      []string // stop strings, never empty ones
 	N         int      // chat, completions: answers wanted to each prompt; 0 and 1 are one
 
-	Hints  Hints
-	Salt   string // cache_salt: prefixes are shared only within one salt
-	Tenant string // name of the key that the request came with; "" without keys
-	Who    Who    // filled by server after decoding
+	Hints   Hints
+	Salt    string // cache_salt: prefixes are shared only within one salt
+	Tenant  string // name of the key that the request came with; "" without keys
+	Ceiling *int   // of that key: priority and class together count for so much at most; nil is no bound
+	Who     Who    // filled by server after decoding
 
 	IncludeUsage bool            // chat: a usage chunk was asked for
 	Echo         json.RawMessage // responses: the request's settings to repeat, or nil

@@ -78,13 +78,37 @@ func (t *Tenant) Enter(now time.Time) error {
 	return nil
 }
 
+// Ask lets a request in that makes no turn: it counts among the requests, and
+// needs no Leave. It says why not with a *Full.
+func (t *Tenant) Ask(now time.Time) error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if full := t.often(now); full != nil {
+		t.used.Refused++
+		return full
+	}
+	t.requests.take(now, 1)
+	return nil
+}
+
+// often says whether there are too many requests; mu must be held.
+func (t *Tenant) often(now time.Time) error {
+	if wait := t.requests.wait(now, 1); wait > 0 {
+		return &Full{fmt.Sprintf("the key %s may make %d requests a minute", t.key.Name, t.key.Requests), wait}
+	}
+	return nil
+}
+
 // full says which limit is met; mu must be held.
 func (t *Tenant) full(now time.Time) error {
 	if k := t.key.Concurrent; k > 0 && t.running >= k {
 		return &Full{fmt.Sprintf("the key %s may have %d turns at once", t.key.Name, k), concurrentWait}
 	}
-	if wait := t.requests.wait(now, 1); wait > 0 {
-		return &Full{fmt.Sprintf("the key %s may make %d requests a minute", t.key.Name, t.key.Requests), wait}
+	if full := t.often(now); full != nil {
+		return full
 	}
 	if wait := t.tokens.wait(now, 1); wait > 0 {
 		return &Full{fmt.Sprintf("the key %s may use %d tokens a minute", t.key.Name, t.key.Tokens), wait}
