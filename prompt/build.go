@@ -35,14 +35,14 @@ type Mark struct {
 }
 
 // Build makes the prompt of t, after Steady. s is the agent's State and is
-// brought up to date; nil builds from nothing. rolling is what Rolling says
-// of t, where that is known already. raw holds the answers that the model
+// brought up to date; nil builds from nothing. known are the hashes of t's
+// messages, nil where nobody made them yet. raw holds the answers that the model
 // gave; where it has none they are rendered. What s holds saves work, and
 // keeps answers as they are whose raw turn is gone, or whose place in the text
 // is not known any more; else the prompt does not depend on it. After an error s is good for the turn after.
-func (m *Model) Build(s *State, t *turn.Turn, rolling []uint64, raw *Raw) (Prompt, error) {
-	if rolling != nil && len(rolling) != len(t.Messages) {
-		return Prompt{}, fmt.Errorf("build prompt: %d rolling hashes for %d messages", len(rolling), len(t.Messages))
+func (m *Model) Build(s *State, t *turn.Turn, known *Hashes, raw *Raw) (Prompt, error) {
+	if known != nil && (len(known.Keys) != len(t.Messages) || known.Rolling != nil && len(known.Rolling) != len(t.Messages)) {
+		return Prompt{}, fmt.Errorf("build prompt: %d keys and %d rolling hashes for %d messages", len(known.Keys), len(known.Rolling), len(t.Messages))
 	}
 	if len(t.Messages) == 0 {
 		return Prompt{}, errNothing
@@ -52,7 +52,7 @@ func (m *Model) Build(s *State, t *turn.Turn, rolling []uint64, raw *Raw) (Promp
 	}
 	d := m.desk()
 	defer m.clear(d)
-	same, edited := s.known.follow(d, t, rolling, raw)
+	same, edited := s.known.follow(d, t, known, raw)
 	s.dated()
 	asked := *t
 	asked.Messages = d.shown(t, s.known.said)

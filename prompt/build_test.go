@@ -117,11 +117,13 @@ func savesWorkOnly(t *rapid.T, m *Model) {
 		}
 		if rapid.IntRange(0, 4).Draw(t, "fork") == 0 {
 			s = s.Clone()
+		} else if rapid.IntRange(0, 4).Draw(t, "rest") == 0 {
+			s.Rest()
 		}
 		before := s.ids
 		got, err := m.Build(s, tr, nil, raw)
 		var fresh State
-		want, again := m.Build(&fresh, tr, Rolling(nil, tr), raw)
+		want, again := m.Build(&fresh, tr, &Hashes{Keys(nil, tr), Rolling(nil, tr)}, raw)
 		if (err == nil) != (again == nil) {
 			t.Fatalf("with state %v, from nothing %v", err, again)
 		}

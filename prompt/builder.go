@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -30,8 +32,8 @@ type builder struct {
 func (b *builder) keep(same int) {
 	s := b.s
 	limit := s.page.Same
-	if s.fork != nil {
-		limit, s.fork = commonPrefix(s.fork, b.text), nil
+	if s.resting {
+		limit, s.resting = s.same(b.text), false
 	}
 	limit = min(limit, b.start(same), s.page.Opening)
 	n := 0
@@ -87,14 +89,14 @@ func (b *builder) encode(end int) {
 
 // piece ends a piece here.
 func (b *builder) piece(end int, spliced bool) {
+	b.s.pieces = append(b.s.pieces, piece{end, b.kept + len(b.tail), xxh3.Hash128(b.text[b.pos:end]), spliced})
 	b.pos = end
-	b.s.pieces = append(b.s.pieces, piece{end, b.kept + len(b.tail), spliced})
 }
 
 // store takes the new ids into the State and returns how many of the first
 // ones are as before. Those that were handed out are not written: where the
 // new ids go on from all of them they are put behind, else the common ones
-// are copied.
+// are copied. A first prompt has no room behind it: most have no second.
 func (b *builder) store() (same int) {
 	old := b.s.ids
 	same = b.kept
@@ -105,11 +107,13 @@ func (b *builder) store() (same int) {
 		same++
 	}
 	new := b.tail[same-b.kept:]
-	if same < len(old) || old == nil {
-		n := same + len(new)
-		b.s.ids = append(make([]uint32, 0, n+n/16+256), old[:same]...)
+	if n := same + len(new); same < len(old) || n > cap(old) {
+		if old != nil {
+			n += n/8 + 256
+		}
+		old = append(make([]uint32, 0, n), old[:same]...)
 	}
-	b.s.ids = append(b.s.ids, new...)
+	b.s.ids = append(old, new...)
 	return same
 }
 

@@ -11,10 +11,11 @@ type desk struct {
 	messages []turn.Message // as rendered
 	blocks   []turn.Block   // of those that differ from the client's
 	tail     []uint32       // ids that are new
+	keys     []Key          // of the turn's messages
 }
 
 // maxTail is how many ids a desk keeps room for.
-const maxTail = 16 << 10
+const maxTail = 256 << 10
 
 // desk takes work memory that no other Build uses.
 func (m *Model) desk() *desk {

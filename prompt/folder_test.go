@@ -51,8 +51,8 @@ func TestOtherFolder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := commonPrefix(here.text(), there.text())
-			before := string(here.text()[:at])
+			at := commonPrefix(here.page.Text, there.page.Text)
+			before := string(here.page.Text[:at])
 			if want := "/home/user/.claude/projects/-src-"; !strings.HasSuffix(before, want) {
 				t.Fatalf("the sessions part at byte %d, after %q; want after %q", at, before[max(0, at-60):], want)
 			}
@@ -66,7 +66,7 @@ func TestOtherFolder(t *testing.T) {
 			if at-reused > len("projects/-src-") {
 				t.Errorf("%d bytes are reused, the first byte of the folder is %d: %q", reused, at, before[reused:])
 			}
-			t.Logf("the first byte that tells the folder is %d (%q after %q); %d tokens before it are reused, of %d", at, here.text()[at:at+5], before[at-33:], same, len(a.IDs))
+			t.Logf("the first byte that tells the folder is %d (%q after %q); %d tokens before it are reused, of %d", at, here.page.Text[at:at+5], before[at-33:], same, len(a.IDs))
 		})
 	}
 }

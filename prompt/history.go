@@ -1,11 +1,8 @@
 package prompt
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -13,29 +10,45 @@ import (
 // history is what a State knows of the messages of its last prompt.
 type history struct {
 	root    uint64
-	keys    []xxh3.Uint128  // of each message, all that can count of it
+	keys    []Key           // of each message
 	rolling []uint64        // see Rolling; handed out, so written only behind its end
 	said    []*turn.RawTurn // the raw turn of each answer that has one
+
+	saidBytes int // what the raw turns take
 }
 
 // follow brings h up to t and returns how many messages at the start are as
 // they were, and how many of the answers after them are known not to be what
 // the model gave. Of messages that did not change nothing is hashed anew or
 // looked up; an answer that was the model's stays so when its raw turn is
-// gone. rolling is what Rolling says of t, or nil.
-func (h *history) follow(d *desk, t *turn.Turn, rolling []uint64, raw *Raw) (same, edited int) {
-	same = h.compare(t)
+// gone. known are t's hashes, or nil.
+func (h *history) follow(d *desk, t *turn.Turn, known *Hashes, raw *Raw) (same, edited int) {
+	if known == nil {
+		d.keys = d.reader.keys(d.keys[:0], t)
+		known = &Hashes{Keys: d.keys}
+	}
+	same = h.compare(t, known.Keys)
 	switch {
-	case rolling != nil:
-		h.rolling = rolling
+	case known.Rolling != nil:
+		h.rolling = known.Rolling
 	case same < len(h.rolling):
 		h.rolling = append(make([]uint64, 0, len(t.Messages)*9/8+8), h.rolling[:same]...)
 	}
 	for i := len(h.rolling); i < len(t.Messages); i++ {
 		h.rolling = append(h.rolling, d.reader.next(h.before(i), &t.Messages[i]))
 	}
-	h.said = append(h.said[:same], make([]*turn.RawTurn, len(t.Messages)-same)...)
+	h.leave(same)
+	h.said = append(h.said, make([]*turn.RawTurn, len(t.Messages)-same)...)
 	return same, h.find(t, raw, same)
+}
+
+// leave keeps the raw turns of the first n messages only.
+func (h *history) leave(n int) {
+	for _, said := range h.said[n:] {
+		h.saidBytes -= rawBytes(said)
+	}
+	clear(h.said[n:])
+	h.said = h.said[:n]
 }
 
 // strange is after how many answers in a row that nobody knows a history is
@@ -67,6 +80,7 @@ func (h *history) find(t *turn.Turn, raw *Raw, same int) (edited int) {
 			edited++
 		}
 		h.said[i] = said
+		h.saidBytes += rawBytes(said)
 	}
 	return edited
 }
@@ -100,58 +114,23 @@ func (h *history) before(i int) uint64 {
 	return h.rolling[i-1]
 }
 
-// compare takes the messages of t into h and returns how many at the start
-// are as they were.
-func (h *history) compare(t *turn.Turn) (same int) {
+// compare takes the messages of t, by their keys, into h and returns how many
+// at the start are as they were.
+func (h *history) compare(t *turn.Turn, keys []Key) (same int) {
 	root := Root(t)
 	if root != h.root {
 		h.keys = h.keys[:0]
 	}
 	h.root = root
-	old := len(h.keys)
-	for i := range t.Messages {
-		k := key(&t.Messages[i])
-		if i == same && i < old && h.keys[i] == k {
-			same++
-			continue
-		}
-		h.keys = append(h.keys[:i], k)
+	for same < min(len(h.keys), len(keys)) && h.keys[same] == keys[same] {
+		same++
 	}
-	h.keys = h.keys[:len(t.Messages)]
+	h.keys = append(h.keys[:same], keys[same:]...)
 	return same
 }
 
 // cut forgets all but the first n messages.
 func (h *history) cut(n int) {
-	h.keys, h.said, h.rolling = h.keys[:n], h.said[:n], slices.Clip(h.rolling[:n])
-}
-
-// key hashes all of a message that rendering or Rolling may read.
-func key(m *turn.Message) (k xxh3.Uint128) {
-	k = join(k, xxh3.HashString128(string(m.Role)))
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
-		kind := xxh3.Uint128{Lo: uint64(b.Kind)}
-		if b.IsError {
-			kind.Hi = 1
-		}
-		k = join(k, kind)
-		for _, s := range [...]string{b.Text, b.ID, b.Name} {
-			k = join(k, xxh3.HashString128(s)) // at once: in pieces it costs ten times as much
-		}
-		if len(b.Args)+len(b.Raw) > 0 {
-			k = join(join(k, xxh3.Hash128(b.Args)), xxh3.Hash128(b.Raw))
-		}
-	}
-	return k
-}
-
-// join mixes the hash of one more part into a hash.
-func join(a, b xxh3.Uint128) xxh3.Uint128 {
-	var buf [32]byte
-	binary.LittleEndian.PutUint64(buf[:], a.Lo)
-	binary.LittleEndian.PutUint64(buf[8:], a.Hi)
-	binary.LittleEndian.PutUint64(buf[16:], b.Lo)
-	binary.LittleEndian.PutUint64(buf[24:], b.Hi)
-	return xxh3.Hash128(buf[:])
+	h.leave(n)
+	h.keys, h.rolling = h.keys[:n], slices.Clip(h.rolling[:n])
 }

@@ -141,6 +141,41 @@ func TestMemoryIsCounted(t *testing.T) {
 	runtime.KeepAlive(states)
 }
 
+// TestRest: a State at rest holds a quarter, and its next prompt goes on from
+// the one before.
+func TestRest(t *testing.T) {
+	l := newLongTalk(t)
+	held, was := l.s.Bytes(), l.last
+	if l.s.Rest(); 3*l.s.Bytes() > held {
+		t.Errorf("%d of %d bytes are held at rest", l.s.Bytes(), held)
+	}
+	l.step()
+	l.build(t)
+	if l.last.Same < len(was.IDs) || !slices.Equal(l.last.IDs[:l.last.Same], was.IDs[:len(was.IDs)]) || l.last.Edited != 0 {
+		t.Errorf("%d of %d ids are the same, %d edited", l.last.Same, len(was.IDs), l.last.Edited)
+	}
+	if want, err := l.m.Build(nil, l.tr, nil, l.raw); err != nil || !slices.Equal(want.IDs, l.last.IDs) {
+		t.Errorf("the prompt is not what is built from nothing (%v)", err)
+	}
+}
+
+// BenchmarkAfterRest is a turn like that of BenchmarkAppend500, of a State that
+// was at rest.
+func BenchmarkAfterRest(b *testing.B) {
+	l := newLongTalk(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		if len(l.last.IDs) > 120_000 {
+			l = newLongTalk(b)
+		}
+		l.s.Rest()
+		l.step()
+		b.StartTimer()
+		l.build(b)
+	}
+}
+
 // BenchmarkAppend500 is such a turn: prompt and block hashes.
 func BenchmarkAppend500(b *testing.B) {
 	l := newLongTalk(b)
@@ -175,7 +210,7 @@ func BenchmarkBuild(b *testing.B) {
 	b.Run("tokenizer alone", func(b *testing.B) {
 		var s State
 		m.Build(&s, tr, nil, raw)
-		text := string(s.text())
+		text := string(s.page.Text)
 		var ids []uint32
 		for b.Loop() {
 			ids = m.tok.Encode(ids[:0], text)

@@ -28,8 +28,8 @@ func TestPiecesAreWhole(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := m.tok.Encode(nil, string(s.text())); !slices.Equal(p.IDs, want) {
-					t.Fatalf("in pieces %v, whole %v, of %q", p.IDs, want, s.text())
+				if want := m.tok.Encode(nil, string(s.page.Text)); !slices.Equal(p.IDs, want) {
+					t.Fatalf("in pieces %v, whole %v, of %q", p.IDs, want, s.page.Text)
 				}
 			})
 		})
@@ -129,7 +129,7 @@ func TestThinks(t *testing.T) {
 
 func TestBuildRefuses(t *testing.T) {
 	m := simModel(t)
-	if _, err := m.Build(nil, &turn.Turn{Messages: []turn.Message{msg(turn.User)}}, []uint64{1, 2}, nil); err == nil {
+	if _, err := m.Build(nil, &turn.Turn{Messages: []turn.Message{msg(turn.User)}}, &Hashes{Keys: make([]Key, 2)}, nil); err == nil {
 		t.Error("two hashes for one message were taken")
 	}
 	if _, err := m.Build(nil, &turn.Turn{}, nil, nil); !errors.Is(err, errNothing) {

@@ -7,9 +7,14 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// entryBytes is what an entry of a Raw costs besides its ids and text: the
-// maps' and the list's share.
-const entryBytes = 256
+// turnBytes is what a raw turn costs besides its ids and text: the allocations,
+// and its share of maps and list.
+const turnBytes = 384
+
+// mostTurns bounds the answers that a Raw holds in memory: many short ones
+// would be cheap to count and dear to hold. Those of a conversation that is
+// known are held by its State.
+const mostTurns = 16 << 10
 
 // Shelf is where raw turns lie that a Raw does not hold in memory, also over
 // a restart. Both methods are safe for concurrent use. Find may read from
@@ -20,8 +25,8 @@ type Shelf interface {
 }
 
 // Raw keeps answers as one model gave them, by the rolling hash of the history
-// that ends with the answer. What it holds in memory is bounded in bytes, and
-// what was used longest ago is dropped; the Shelf behind it, if there is one,
+// that ends with the answer. What it holds in memory is bounded, in bytes and
+// in number, and what was used longest ago is dropped; the Shelf behind it, if there is one,
 // is asked for the rest. A nil Raw holds nothing. Safe for concurrent use.
 type Raw struct {
 	model  string
@@ -41,8 +46,12 @@ type rawEntry struct {
 	known  bool
 }
 
-func (e *rawEntry) bytes() int {
-	return entryBytes + 4*(len(e.turn.Opening)+len(e.turn.IDs)) + len(e.turn.Thinking)
+// rawBytes is what a raw turn takes, 0 for none.
+func rawBytes(t *turn.RawTurn) int {
+	if t == nil {
+		return 0
+	}
+	return turnBytes + 4*(cap(t.Opening)+cap(t.IDs)) + len(t.Thinking)
 }
 
 // NewRaw returns the store of a model's raw turns, at most maxBytes of them
@@ -146,15 +155,15 @@ func (r *Raw) hold(e *rawEntry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.drop(e.turn.Key)
-	if e.bytes() > r.max {
+	if rawBytes(&e.turn) > r.max {
 		return
 	}
 	r.m[e.turn.Key] = r.lru.PushFront(e)
 	if e.known {
 		r.answered[e.before] = e.turn.Key
 	}
-	r.used += e.bytes()
-	for r.used > r.max {
+	r.used += rawBytes(&e.turn)
+	for r.used > r.max || len(r.m) > mostTurns {
 		r.drop(r.lru.Back().Value.(*rawEntry).turn.Key)
 	}
 }
@@ -166,7 +175,7 @@ func (r *Raw) drop(key uint64) {
 		return
 	}
 	e := elem.Value.(*rawEntry)
-	r.used -= e.bytes()
+	r.used -= rawBytes(&e.turn)
 	r.lru.Remove(elem)
 	delete(r.m, key)
 	if e.known && r.answered[e.before] == key {

@@ -8,12 +8,12 @@ import (
 )
 
 func TestRawIsBounded(t *testing.T) {
-	r := NewRaw("m", 10*(entryBytes+40), nil)
+	r := NewRaw("m", 10*(turnBytes+40), nil)
 	for i := range uint64(100) {
 		r.Put(i+1000, turn.RawTurn{Key: i, IDs: make([]uint32, 10)})
 		r.Find(0)
 	}
-	if r.Bytes() > 10*(entryBytes+40) || len(r.answered) != 10 {
+	if r.Bytes() > 10*(turnBytes+40) || len(r.answered) != 10 {
 		t.Errorf("holds %d bytes and %d answered", r.Bytes(), len(r.answered))
 	}
 	if r.Find(0) == nil || !r.Answered(1000) {
@@ -29,6 +29,17 @@ func TestRawIsBounded(t *testing.T) {
 	var none *Raw
 	if none.Put(0, turn.RawTurn{}); none.Find(0) != nil || none.Answered(0) {
 		t.Error("nil holds something")
+	}
+}
+
+// TestRawIsBoundedInNumber: many short answers do not grow the maps for ever.
+func TestRawIsBoundedInNumber(t *testing.T) {
+	r := NewRaw("m", 1<<30, nil)
+	for i := range uint64(mostTurns + 10) {
+		r.Put(i, turn.RawTurn{Key: i})
+	}
+	if len(r.m) != mostTurns || len(r.answered) != mostTurns || r.Find(9) != nil || r.Find(10) == nil {
+		t.Errorf("%d answers are held, %d histories", len(r.m), len(r.answered))
 	}
 }
 

@@ -19,10 +19,11 @@ const (
 	tagRaw
 	tagNext
 	tagRoot
+	tagKey
 )
 
-// Rolling appends one hash per message of t to dst: of the message and all
-// before it. Equal hashes mean an equal history, whatever a client does to
+// Rolling brings dst, which holds the hashes of the first messages of t, to one
+// for each: of the message and all before it. Equal hashes mean an equal history, whatever a client does to
 // it on replay: string or blocks, outer white space, moved cache_control,
 // new call ids, arguments written anew, dropped thinking, the attribution
 // line. What an assistant said is compared word by word, since clients also
@@ -30,8 +31,11 @@ const (
 // or salts have no hash in common.
 func Rolling(dst []uint64, t *turn.Turn) []uint64 {
 	parent := Root(t)
+	if n := len(dst); n > 0 {
+		parent = dst[n-1]
+	}
 	var r reader
-	for i := range t.Messages {
+	for i := len(dst); i < len(t.Messages); i++ {
 		parent = r.next(parent, &t.Messages[i])
 		dst = append(dst, parent)
 	}
@@ -57,6 +61,7 @@ func Next(parent uint64, m turn.Message) uint64 {
 // reader hashes messages and keeps its buffers between them.
 type reader struct {
 	words []byte
+	buf   []byte
 	canon canon
 }
 

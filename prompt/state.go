@@ -4,15 +4,17 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/agentinfer/dyn/prompt/template"
 )
 
 // State is what one agent's last prompt was made of. The zero value is ready.
 // It belongs to one goroutine at a time.
 type State struct {
-	page  template.Page
-	fork  []byte // the text that page would hold, had this State not been cloned
-	known history
+	page    template.Page
+	resting bool // page holds no text: what stays is told by the pieces' sums
+	known   history
 
 	ids    []uint32 // the last Prompt's; written only behind its end
 	pieces []piece
@@ -21,40 +23,52 @@ type State struct {
 // piece is a run of text that was tokenised on its own, or an answer's own
 // ids in place of its text.
 type piece struct {
-	text    int  // where it ends in the text
-	ids     int  // where its ids end
-	spliced bool // the ids are the model's
+	text    int          // where it ends in the text
+	ids     int          // where its ids end
+	sum     xxh3.Uint128 // of its text
+	spliced bool         // the ids are the model's
 }
 
 // Clone returns a State that goes its own way from here, for an agent that
-// forks. Ids are shared as long as both keep them; the text is copied.
+// forks, at rest. Ids are shared as long as both keep them.
 func (s *State) Clone() *State {
 	return &State{
-		page: template.Page{Now: s.page.Now},
-		fork: slices.Clone(s.text()),
+		page: template.Page{Now: s.page.Now}, resting: true,
 		known: history{
 			root: s.known.root, keys: slices.Clone(s.known.keys),
-			rolling: slices.Clip(s.known.rolling), said: slices.Clone(s.known.said),
+			rolling: slices.Clip(s.known.rolling), said: slices.Clone(s.known.said), saidBytes: s.known.saidBytes,
 		},
 		ids: slices.Clip(s.ids), pieces: slices.Clone(s.pieces),
 	}
 }
 
-// text is the last prompt's.
-func (s *State) text() []byte {
-	if s.fork != nil {
-		return s.fork
+// Rest lets go of what the State can make again: the text and all that the
+// next rendering would reuse, some three quarters of what it holds. Of the
+// next prompt all is rendered, and what is new is tokenised, as ever.
+func (s *State) Rest() {
+	s.page, s.resting = template.Page{Now: s.page.Now}, true
+}
+
+// same is how much of a text that was rendered from nothing is as the last one
+// was: whole pieces of it.
+func (s *State) same(text []byte) (n int) {
+	for i := range s.pieces {
+		p := &s.pieces[i]
+		if p.text > len(text) || xxh3.Hash128(text[n:p.text]) != p.sum {
+			break
+		}
+		n = p.text
 	}
-	return s.page.Text
+	return n
 }
 
 // Len tells how many ids the State holds.
 func (s *State) Len() int { return len(s.ids) }
 
-// Bytes tells how much memory the State holds. Raw turns are their store's,
-// but for those that it dropped.
+// Bytes tells how much memory the State holds. Raw turns count, whoever else
+// holds them.
 func (s *State) Bytes() int {
 	k := &s.known
-	return int(unsafe.Sizeof(*s)) + s.page.Bytes() + cap(s.fork) + 4*cap(s.ids) +
-		cap(s.pieces)*int(unsafe.Sizeof(piece{})) + 16*cap(k.keys) + 8*cap(k.rolling) + 8*cap(k.said)
+	return int(unsafe.Sizeof(*s)) + s.page.Bytes() + 4*cap(s.ids) + cap(s.pieces)*int(unsafe.Sizeof(piece{})) +
+		16*cap(k.keys) + 8*cap(k.rolling) + 8*cap(k.said) + k.saidBytes
 }

@@ -146,7 +146,7 @@ func (f *flight) land(an *analysis, err error) {
 	default:
 		f.row.Output = len(f.said)
 	}
-	f.s.sessions.Said(f.a, f.rolling, answer)
+	f.s.sessions.Said(f.a, f.rolling, f.exact, answer)
 	f.a.Note(func(g *session.Figures) {
 		*stepOf(g, was)--
 		g.Context = f.row.Prompt + f.row.Output

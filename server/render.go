@@ -13,11 +13,17 @@ import (
 )
 
 // identify finds whose turn it is. Histories are hashed here only for clients
-// that do not name their session.
+// that do not name their session, and only what is new in them.
 func (s *Server) identify(t *turn.Turn, m *model) *flight {
 	f := &flight{s: s, m: m, t: t, seats: make(chan placement, 1), out: make(chan item, 16), flown: make(chan struct{}), lost: map[string]time.Time{}}
 	if t.Who.Session == "" {
-		f.rolling = prompt.Rolling(nil, t)
+		keys := prompt.Keys(nil, t)
+		sums := prompt.Sums(nil, t, keys)
+		f.rolling = prompt.Rolling(s.sessions.Begun(t, sums), t)
+		f.known = &prompt.Hashes{Keys: keys, Rolling: f.rolling}
+		if n := len(sums); n > 0 {
+			f.exact = sums[n-1]
+		}
 	}
 	f.a = s.sessions.Find(t, f.rolling, t.Arrived)
 	return f
@@ -49,7 +55,7 @@ func (f *flight) render() error {
 func (f *flight) build() (p session.Built, limit int, err error) {
 	limit = f.m.context()
 	q := session.Asked{
-		Model: f.m.Prompt, Turn: f.t, Rolling: f.rolling, Raw: f.m.raw,
+		Model: f.m.Prompt, Turn: f.t, Known: f.known, Raw: f.m.raw,
 		Seed: cache.SaltSeed("", f.t.Salt), Blocks: f.m.blocks(),
 	}
 	p, err = f.a.Build(q)

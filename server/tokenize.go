@@ -66,7 +66,7 @@ func (s *Server) ids(c *call, t *turn.Turn) ([]uint32, *model, error) {
 	}
 	t.Tenant, t.Salt = c.tenant(), c.who.Salt(t.Salt)
 	prompt.Steady(t)
-	p, err := m.Prompt.Build(&prompt.State{}, t, prompt.Rolling(nil, t), m.raw)
+	p, err := m.Prompt.Build(&prompt.State{}, t, nil, m.raw)
 	if err != nil {
 		return nil, nil, &dialect.Problem{Kind: dialect.Invalid, Message: err.Error()}
 	}

@@ -19,16 +19,20 @@ type Agent struct {
 	turn   sync.Mutex // held while a turn builds its prompt; guards all up to near
 	state  prompt.State
 	chains map[int]*cache.Chain // block hashes of the last prompt by block size
-	tools  []turn.Tool          // the last that its turns had
+	tools  []tool               // the last that its turns had; never written
 	parent *Agent               // where it forked from, until its first prompt
 	near   bool                 // and that was in the later half of the parent's prompt
+
+	toolBytes int // of tools
 
 	heir atomic.Pointer[Agent] // who took the prompt over; nil when it is here
 
 	// Guarded by the store's mutex.
 	elem  *list.Element // nil when dropped
+	awake *list.Element // nil when its prompt is at rest
 	line  []uint64      // rolling hashes of the last prompt, then of the answer
 	asked int           // how many of line were in the prompt
+	exact uint64        // sum of the last prompt's messages, 0 when not known
 	held  int           // bytes
 
 	mu      sync.Mutex // guards figures

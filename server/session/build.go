@@ -1,9 +1,6 @@
 package session
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/turn"
@@ -11,13 +8,13 @@ import (
 
 // Asked is what an agent's prompt is built of.
 type Asked struct {
-	Model   *prompt.Model
-	Turn    *turn.Turn // after prompt.Steady
-	Rolling []uint64   // where it is known already, see prompt.Rolling
-	Raw     *prompt.Raw
-	AsIs    bool   // with no tools but its own
-	Seed    uint64 // of the block hashes
-	Blocks  []int  // sizes of blocks to hash by
+	Model  *prompt.Model
+	Turn   *turn.Turn     // after prompt.Steady
+	Known  *prompt.Hashes // of its messages, where they are known already
+	Raw    *prompt.Raw
+	AsIs   bool   // with no tools but its own
+	Seed   uint64 // of the block hashes
+	Blocks []int  // sizes of blocks to hash by
 }
 
 // Built is an agent's prompt. Nothing in it may be written.
@@ -36,10 +33,10 @@ func (a *Agent) Build(q Asked) (Built, error) {
 	defer a.turn.Unlock()
 	left := a.inherit()
 	t, former := q.Turn, false
-	if !q.AsIs {
-		t, former = prompt.Former(q.Turn, a.tools)
+	if !q.AsIs && prompt.Bare(t) {
+		t, former = prompt.Former(q.Turn, a.former())
 	}
-	p, err := q.Model.Build(&a.state, t, q.Rolling, q.Raw)
+	p, err := q.Model.Build(&a.state, t, q.Known, q.Raw)
 	if err != nil {
 		return Built{Bytes: a.bytes(), Left: left}, err
 	}
@@ -77,6 +74,17 @@ func (a *Agent) empty() {
 	}
 }
 
+// rest lets go of what the agent's prompt can be made without, unless a turn
+// of it is being built, and returns what it then holds.
+func (a *Agent) rest() (bytes int, ok bool) {
+	if !a.turn.TryLock() {
+		return 0, false
+	}
+	defer a.turn.Unlock()
+	a.state.Rest()
+	return a.bytes(), true
+}
+
 // inherit gives a fork what the agent that it left knows, and an agent whose
 // prompt was taken over a copy of what became of it; turn must be held. It
 // returns the agent that has given its prompt away, if any.
@@ -102,7 +110,7 @@ func (a *Agent) inherit() (left *Agent) {
 	p := first.keeper()
 	defer p.turn.Unlock()
 	if a.tools == nil {
-		a.tools = p.tools
+		a.tools, a.toolBytes = p.tools, p.toolBytes
 	}
 	if !take {
 		a.state = *p.state.Clone()
@@ -141,29 +149,6 @@ func (a *Agent) Held() int {
 	return a.bytes()
 }
 
-// remember keeps copies of a turn's tools, for a turn that comes without; turn
-// must be held.
-func (a *Agent) remember(tools []turn.Tool) {
-	if len(tools) == 0 || slices.EqualFunc(a.tools, tools, sameTool) {
-		return
-	}
-	a.tools = make([]turn.Tool, len(tools))
-	for i, t := range tools {
-		t.Name, t.Namespace, t.Bare = strings.Clone(t.Name), strings.Clone(t.Namespace), strings.Clone(t.Bare)
-		t.Description, t.Schema, t.Lease = strings.Clone(t.Description), slices.Clone(t.Schema), 0
-		a.tools[i] = t
-	}
-}
-
-// sameTool reports whether two tools are printed alike.
-func sameTool(a, b turn.Tool) bool {
-	return a.Name == b.Name && a.Description == b.Description && string(a.Schema) == string(b.Schema) &&
-		a.Custom == b.Custom && a.Deferred == b.Deferred
-}
-
-// toolBytes is what a tool takes besides its texts.
-const toolBytes = 160
-
 // bytes tells how much memory the agent's prompt takes, with all that is kept
 // for the next one; turn must be held.
 func (a *Agent) bytes() int {
@@ -171,9 +156,5 @@ func (a *Agent) bytes() int {
 	for _, c := range a.chains {
 		n += c.Bytes()
 	}
-	for i := range a.tools {
-		t := &a.tools[i]
-		n += toolBytes + len(t.Name) + len(t.Namespace) + len(t.Bare) + len(t.Description) + len(t.Schema)
-	}
-	return n
+	return n + a.toolBytes
 }

@@ -110,6 +110,60 @@ func TestFormerTools(t *testing.T) {
 	}
 }
 
+// TestRest: the agents whose prompts were made last are awake, as far as there
+// is room; the others hold ids only, and go on as if they had been awake.
+func TestRest(t *testing.T) {
+	m := simModel(t)
+	s := New(Limits{Awake: 100_000})
+	ask := func(session string, n int) Built {
+		tr := &turn.Turn{Model: "m", Who: turn.Who{Session: session}}
+		for i := range n {
+			tr.Messages = append(tr.Messages, says([]turn.Role{turn.User, turn.Assistant}[i%2], strings.Repeat(fmt.Sprint("part ", i, " "), 300)))
+		}
+		a := s.Find(tr, nil, time.Unix(1000, 0))
+		b, err := a.Build(Asked{Model: m, Turn: tr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Holds(a, b.Bytes)
+		return b
+	}
+	first := ask("0", 5)
+	for i := range 20 {
+		ask(fmt.Sprint(i), 5)
+	}
+	awake := s.awake.Len()
+	if awake == 0 || awake > 10 || s.stirred > 100_000 || s.Stats().Agents != 20 {
+		t.Errorf("%d of %d agents are awake and hold %d bytes", awake, s.Stats().Agents, s.stirred)
+	}
+	if all := s.Stats().Bytes; all > 20*first.Bytes*2/3 || all < s.stirred {
+		t.Errorf("all hold %d bytes, one that is awake %d", all, first.Bytes)
+	}
+	if b := ask("0", 7); b.Same < len(first.IDs)-len(first.Opening) || b.Bytes < first.Bytes {
+		t.Errorf("%d of %d ids are the same; it holds %d bytes, before %d", b.Same, len(first.IDs), b.Bytes, first.Bytes)
+	}
+	for i := range 20 {
+		s.Forget(fmt.Sprint(i))
+	}
+	if s.awake.Len() != 0 || s.stirred != 0 || s.bytes != 0 {
+		t.Errorf("nobody is there: %d awake, %d and %d bytes", s.awake.Len(), s.stirred, s.bytes)
+	}
+}
+
+// TestToolsAreShared: agents with the same tools hold them once.
+func TestToolsAreShared(t *testing.T) {
+	var a, b Agent
+	a.remember([]turn.Tool{{Name: "look", Description: "Looks.", Schema: []byte(`{"type":"object"}`)}})
+	b.remember([]turn.Tool{{Name: "look", Description: strings.Clone("Looks."), Schema: []byte(`{"type":"object"}`)}})
+	if a.tools[0] != b.tools[0] || a.toolBytes < len("lookLooks.") {
+		t.Error("the same tool is there twice")
+	}
+	b.remember([]turn.Tool{{Name: "look", Description: "Looks."}})
+	if a.tools[0] == b.tools[0] || b.former()[0].Schema != nil || string(a.former()[0].Schema) != `{"type":"object"}` {
+		t.Errorf("%+v and %+v", a.former(), b.former())
+	}
+}
+
 // TestManyForks: one question after another at the same place of a long
 // conversation, as when a user edits it again and again: each goes on from the
 // prompt of the one before, and the first agent is still good.
@@ -124,11 +178,11 @@ func TestManyForks(t *testing.T) {
 		tr.Messages[8] = says(turn.User, last)
 		rolling := prompt.Rolling(nil, tr)
 		a := s.Find(tr, rolling, time.Unix(1000, 0))
-		b, err := a.Build(Asked{Model: m, Turn: tr, Rolling: rolling})
+		b, err := a.Build(Asked{Model: m, Turn: tr, Known: &prompt.Hashes{Keys: prompt.Keys(nil, tr), Rolling: rolling}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Said(a, rolling, 0)
+		s.Said(a, rolling, 0, 0)
 		return a, b
 	}
 	lead, first := ask("first")
@@ -159,12 +213,12 @@ func TestFork(t *testing.T) {
 		}
 		rolling := prompt.Rolling(nil, tr)
 		a := s.Find(tr, rolling, now)
-		b, err := a.Build(Asked{Model: m, Turn: tr, Rolling: rolling, Blocks: []int{16}, Seed: cache.Seed})
+		b, err := a.Build(Asked{Model: m, Turn: tr, Known: &prompt.Hashes{Keys: prompt.Keys(nil, tr), Rolling: rolling}, Blocks: []int{16}, Seed: cache.Seed})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Holds(a, b.Bytes)
-		s.Said(a, b.Rolling, 0)
+		s.Said(a, b.Rolling, 0, 0)
 		return a, b
 	}
 	a, first := turnOf("one", "two", "three", "four", "five")

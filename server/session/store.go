@@ -14,6 +14,7 @@ import (
 type Limits struct {
 	Agents int // default 1,024: a line that is forgotten costs its next turn some milliseconds
 	Bytes  int // held by the prompts of all agents together; default 512 MiB
+	Awake  int // held by those that are not at rest; default 192 MiB
 }
 
 // Store finds the agent that a turn belongs to. It is safe for concurrent use.
@@ -23,8 +24,11 @@ type Store struct {
 	mu      sync.Mutex // guards all below, and each Agent's line and what it holds
 	byName  map[name]*Agent
 	byHash  map[place]*Agent // where headerless agents went through
+	byExact map[place]*Agent // the whole of their last prompts, to the letter
 	recent  *list.List       // of *Agent, the most recently used first
+	awake   *list.List       // of those not at rest, whose prompt was made last first
 	bytes   int
+	stirred int // bytes of those in awake
 	forks   int
 	dropped int
 }
@@ -54,7 +58,13 @@ func New(l Limits) *Store {
 	if l.Bytes == 0 {
 		l.Bytes = 512 << 20
 	}
-	return &Store{limits: l, byName: map[name]*Agent{}, byHash: map[place]*Agent{}, recent: list.New()}
+	if l.Awake == 0 {
+		l.Awake = 192 << 20
+	}
+	return &Store{
+		limits: l, byName: map[name]*Agent{}, byHash: map[place]*Agent{}, byExact: map[place]*Agent{},
+		recent: list.New(), awake: list.New(),
+	}
 }
 
 // Find returns the agent of a turn and, when the client did not name it,
@@ -137,9 +147,25 @@ func (s *Store) add(t *turn.Turn, now time.Time) *Agent {
 	return a
 }
 
+// Begun returns the rolling hashes of the messages that t begins with, as far as
+// the whole of an agent's last prompt stands there, to the letter: a client
+// without names repeats all that was said with every turn. sums are those of
+// t, see prompt.Sums. The hashes are the caller's, with room for the rest.
+func (s *Store) Begun(t *turn.Turn, sums []uint64) []uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(sums) - 1; i >= 0; i-- {
+		if a := s.byExact[place{t.Model, sums[i]}]; a != nil && a.asked == i+1 {
+			return append(make([]uint64, 0, len(sums)), a.line[:a.asked]...)
+		}
+	}
+	return nil
+}
+
 // Said records how far an agent's line goes: the rolling hashes of its last
-// prompt, and the hash after its answer (0 when there was none).
-func (s *Store) Said(a *Agent, rolling []uint64, answer uint64) {
+// prompt, the sum of its messages (0 where it is not known), and the hash
+// after its answer (0 when there was none).
+func (s *Store) Said(a *Agent, rolling []uint64, exact, answer uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a.elem == nil {
@@ -156,6 +182,7 @@ func (s *Store) Said(a *Agent, rolling []uint64, answer uint64) {
 	if answer != 0 {
 		a.line = append(a.line, answer)
 	}
+	s.exactly(a, exact)
 	s.hold(a, a.held+placeBytes*(len(a.line)-was))
 	for _, h := range a.line[same:] {
 		if p := (place{a.Model, h}); s.byHash[p] == nil { // a fork leaves its parent what they share
@@ -165,32 +192,13 @@ func (s *Store) Said(a *Agent, rolling []uint64, answer uint64) {
 	s.shrink()
 }
 
-// placeBytes is what a place takes in an agent's line and in the map.
-const placeBytes = 64
-
-// Holds records how much memory an agent's prompt takes, see Built.Bytes.
-func (s *Store) Holds(a *Agent, bytes int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if a.elem == nil {
-		a.empty() // dropped meanwhile, maybe while it was built
-		return
+// exactly sets the sum of an agent's last prompt; mu must be held.
+func (s *Store) exactly(a *Agent, sum uint64) {
+	if p := (place{a.Model, a.exact}); s.byExact[p] == a {
+		delete(s.byExact, p)
 	}
-	s.hold(a, bytes+placeBytes*len(a.line))
-	s.shrink()
-}
-
-// hold sets what an agent holds; mu must be held.
-func (s *Store) hold(a *Agent, bytes int) {
-	s.bytes += bytes - a.held
-	a.held = bytes
-}
-
-// shrink drops old agents while too much is held; mu must be held. The last
-// agent stays whatever it holds.
-func (s *Store) shrink() {
-	for s.bytes > s.limits.Bytes && s.recent.Len() > 1 {
-		s.drop(s.recent.Back().Value.(*Agent))
+	if a.exact = sum; sum != 0 {
+		s.byExact[place{a.Model, sum}] = a
 	}
 }
 
@@ -202,17 +210,6 @@ func (s *Store) forget(a *Agent, from int) {
 			delete(s.byHash, p)
 		}
 	}
-}
-
-// drop removes an agent; mu must be held.
-func (s *Store) drop(a *Agent) {
-	s.forget(a, 0)
-	s.recent.Remove(a.elem)
-	delete(s.byName, a.name())
-	s.hold(a, 0)
-	s.dropped++
-	a.elem, a.line = nil, nil
-	a.empty()
 }
 
 // Stats tells what is held now.

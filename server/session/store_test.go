@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ func TestInfer(t *testing.T) {
 	visit := func(path string, answer rune) string {
 		tr, r := line(path)
 		a := s.Find(tr, r, now)
-		s.Said(a, r, after(path, answer))
+		s.Said(a, r, 0, after(path, answer))
 		return tr.Who.Session + "/" + tr.Who.Agent
 	}
 	lead := visit("su", 'a')
@@ -68,6 +69,49 @@ func TestInfer(t *testing.T) {
 	}
 }
 
+// TestBegun: of a client without names only what is new is hashed, and only
+// where all of the last prompt is there to the letter.
+func TestBegun(t *testing.T) {
+	s := New(Limits{Agents: 2})
+	now := time.Unix(1000, 0)
+	ask := func(path, letters string) (begun int) {
+		tr, r := line(path)
+		var sums []uint64
+		sum := uint64(7)
+		for _, c := range letters {
+			sum = sum*31 + uint64(c)
+			sums = append(sums, sum)
+		}
+		got := s.Begun(tr, sums)
+		if !slices.Equal(got, r[:len(got)]) {
+			t.Fatalf("%s: %x, want the start of %x", path, got, r)
+		}
+		a := s.Find(tr, r, now)
+		s.Said(a, r, sum, after(path, 'a'))
+		return len(got)
+	}
+	for _, c := range []struct {
+		path, letters string
+		want          int
+	}{
+		{"su", "su", 0},
+		{"suav", "suav", 2},
+		{"suav", "suav", 4},
+		{"suavbw", "suaVbw", 0}, // as good as the same, but not to the letter
+		{"suavbwcx", "suaVbwcx", 6},
+		{"suavby", "suaVby", 0}, // a fork: nobody's whole prompt
+		{"sz", "sz", 0},         // drops the lead
+		{"suavbwcxdy", "suaVbwcxdy", 0},
+	} {
+		if got := ask(c.path, c.letters); got != c.want {
+			t.Errorf("%s, %s: %d hashes are known, want %d", c.path, c.letters, got, c.want)
+		}
+	}
+	if len(s.byExact) > 2 {
+		t.Errorf("%d last prompts of two agents", len(s.byExact))
+	}
+}
+
 func TestNamed(t *testing.T) {
 	s := New(Limits{})
 	find := func(session, agent string) *Agent {
@@ -88,7 +132,7 @@ func TestBounds(t *testing.T) {
 		tr.Who = turn.Who{Session: fmt.Sprint(i)}
 		a := s.Find(tr, r, time.Unix(int64(1000+i), 0))
 		s.Holds(a, 400-3*placeBytes)
-		s.Said(a, r, 0)
+		s.Said(a, r, 0, 0)
 	}
 	n := 0
 	s.Recent(time.Time{}, 1000, func(*Agent) { n++ })
