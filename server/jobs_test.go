@@ -83,6 +83,7 @@ func TestVideosBelongToTheirKeys(t *testing.T) {
 // taken off the key's tokens.
 func TestHandedTokensCount(t *testing.T) {
 	e := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"data":[{"id":"e","embedding":[%s0]}],"usage":{"prompt_tokens":7,"total_tokens": 7}}`, strings.Repeat("0.125,", 100_000))
 	}))
 	t.Cleanup(e.Close)
