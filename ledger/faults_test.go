@@ -170,7 +170,7 @@ func TestDamageBehindTheCache(t *testing.T) {
 	}
 	defer f.close()
 	x := turnOf(1)
-	if _, _, err := f.insert([]row{&x}); err != nil {
+	if _, err := f.insert([]row{&x}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.read(); err != nil {

@@ -21,11 +21,23 @@ type file struct {
 	side map[string]*os.File // what SQLite keeps beside it, by suffix; see sound
 	db   *sql.DB
 	conn *sql.Conn // the only one; the pragmas are set on it
+
+	stmts map[string]*statement  // see batch
+	turns int64                  // number of the last row of turns
+	raws  int64                  // and of raw_turns
+	begun *newest[string, int64] // rows of turns that have no outcome yet, by id
 }
 
 // busyWait is how long SQLite waits for another process's lock before the
 // writer hears of it, in milliseconds.
 const busyWait = "1000"
+
+// The log is taken into the file when it has so many pages of 4 KiB, and keeps
+// the bytes that they took: to cut it and let it grow anew costs more.
+const (
+	checkpointPages = "2000"
+	logLimit        = "8388608"
+)
 
 // checkTime bounds the look for damage at opening.
 const checkTime = time.Second
@@ -38,7 +50,7 @@ const checkTime = time.Second
 // SQLite opens the file and closed after: closing any handle of a file drops
 // all of the process's POSIX locks on it, SQLite's too.
 func openFile(path string) (_ *file, err error) {
-	f := &file{path: path}
+	f := &file{path: path, stmts: map[string]*statement{}, begun: newNewest[string, int64](memoryOfBegun)}
 	defer func() {
 		if err != nil {
 			f.close()
@@ -63,7 +75,8 @@ func openFile(path string) (_ *file, err error) {
 		"auto_vacuum = INCREMENTAL", // counts in an empty file only
 		"journal_mode = WAL",
 		"synchronous = NORMAL",
-		"journal_size_limit = 4194304",
+		"wal_autocheckpoint = " + checkpointPages,
+		"journal_size_limit = " + logLimit,
 		"secure_delete = ON", // what is forgotten is no longer in the file
 	} {
 		if _, err := f.conn.ExecContext(ctx, "PRAGMA "+p); err != nil {
@@ -75,6 +88,11 @@ func openFile(path string) (_ *file, err error) {
 	}
 	if err := migrate(ctx, f.conn, version); err != nil {
 		return nil, err
+	}
+	for table, last := range map[string]*int64{"turns": &f.turns, "raw_turns": &f.raws} {
+		if err := f.conn.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM "+table).Scan(last); err != nil {
+			return nil, err
+		}
 	}
 	f.side = map[string]*os.File{}
 	for _, s := range sideFiles {
@@ -200,6 +218,9 @@ func (f *file) read() error {
 // close lets go of the file.
 func (f *file) close() error {
 	var errs []error
+	for _, s := range f.stmts {
+		errs = append(errs, s.s.Close())
+	}
 	if f.conn != nil {
 		errs = append(errs, f.conn.Close())
 	}

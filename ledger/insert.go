@@ -1,31 +1,26 @@
 package ledger
 
 import (
-	"context"
-	"database/sql"
+	"database/sql/driver"
 	"math"
 	"time"
 
 	"github.com/agentinfer/dyn/ledger/blob"
 )
 
+// Rows of turns, leases and raw turns are appended under numbers that the
+// writer gives them: nothing is looked for to write one, and what is written
+// together lies together.
 const (
-	insertTurn = `INSERT OR REPLACE INTO turns VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	insertTurn = `INSERT OR REPLACE INTO turns (rowid, id, at, dialect, harness, session, agent, parent, kind,
+		model, stream, priority, strict_priority, class, messages, tools, max_tokens,
+		worker, decision, overlap_tokens, prompt_tokens, cached_tokens, output_tokens, thinking_tokens,
+		queue_ms, ttft_ms, total_ms, moved, outcome, error, tenant, format, edited)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
-	upsertSession = `INSERT INTO sessions VALUES (?1,?2,?3,?4,?4) ON CONFLICT (id) DO UPDATE SET
-		harness  = CASE excluded.harness WHEN '' THEN harness ELSE excluded.harness END,
-		model    = CASE excluded.model WHEN '' THEN model ELSE excluded.model END,
-		first_at = min(first_at, excluded.first_at),
-		last_at  = max(last_at, excluded.last_at)`
+	insertLease = `INSERT INTO leases VALUES (?,?,?,?,?,?,?,?,?,?)`
 
-	upsertAgent = `INSERT INTO agents VALUES (?1,?2,?3,?4,?4) ON CONFLICT (session, id) DO UPDATE SET
-		parent   = CASE excluded.parent WHEN '' THEN parent ELSE excluded.parent END,
-		first_at = min(first_at, excluded.first_at),
-		last_at  = max(last_at, excluded.last_at)`
-
-	insertLease = `INSERT OR REPLACE INTO leases VALUES (?,?,?,?,?,?,?,?,?,?)`
-
-	insertRaw = `INSERT OR REPLACE INTO raw_turns VALUES (?,?,?,?,?,?)`
+	insertRaw = `INSERT INTO raw_turns (rowid, model, key, session, at, bytes, data) VALUES (?,?,?,?,?,?,?)`
 
 	insertResponse = `INSERT OR REPLACE INTO responses VALUES (?,?,?,?,?,?,?,?,?,?)`
 
@@ -42,46 +37,70 @@ const (
 		last_at  = max(last_at, excluded.last_at)`
 )
 
-// batch is one transaction with its prepared statements.
-type batch struct {
-	ctx   context.Context
-	tx    *sql.Tx
-	stmts map[string]*sql.Stmt
-	blob  []byte // of the raw turn that is written
+// outcome is what came of one transaction.
+type outcome struct {
+	dropped [kinds]int64 // rows that can never be written, by kind
+	why     error        // of the last of them
+	placed  []placed     // raw turns that were written
 }
 
 // insert commits rows in one transaction. A row that can never be written is
-// left out and counted in dropped by its kind, with the last one's reason; any
-// other error means that nothing was written.
-func (f *file) insert(rows []row) (dropped [kinds]int64, why, err error) {
-	ctx := context.Background()
-	tx, err := f.conn.BeginTx(ctx, nil)
+// left out and counted; an error means that nothing was written.
+func (f *file) insert(rows []row) (o outcome, err error) {
+	err = f.conn.Raw(func(conn any) error {
+		b := &batch{f: f, conn: conn.(driver.Conn), begun: map[string]int64{}}
+		turns, raws := f.turns, f.raws
+		if err := b.all(rows, &o); err != nil {
+			f.turns, f.raws = turns, raws
+			_ = b.exec("ROLLBACK") // its error is the one we come from
+			return err
+		}
+		b.settle()
+		o.placed = b.placed
+		return nil
+	})
 	if err != nil {
-		return dropped, nil, err
+		o = outcome{}
 	}
-	defer func() { _ = tx.Rollback() }()
-	b := &batch{ctx: ctx, tx: tx, stmts: map[string]*sql.Stmt{}}
-	last := map[string]int{} // of a turn's rows in one batch only the last counts
-	for i, r := range rows {
-		if t, ok := r.(*Turn); ok {
-			last[t.ID] = i
-		}
+	return o, err
+}
+
+// all writes rows and commits them.
+func (b *batch) all(rows []row, o *outcome) error {
+	if err := b.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
 	}
-	for i, r := range rows {
-		if t, ok := r.(*Turn); ok && last[t.ID] != i {
-			continue
-		}
+	for _, r := range rows {
 		switch err := b.add(r); {
 		case err == nil:
 		case rowFault(err):
-			dropped[r.kind()]++
-			why = err
+			o.dropped[r.kind()]++
+			o.why = err
 		default:
-			return [kinds]int64{}, nil, err
+			return err
 		}
 	}
-	return dropped, why, tx.Commit()
+	return b.exec("COMMIT")
 }
+
+// settle keeps which turns have a row and no outcome yet.
+func (b *batch) settle() {
+	for _, id := range b.ended {
+		delete(b.begun, id)
+		b.f.begun.remove(id, func(int64) bool { return true })
+	}
+	for id, row := range b.begun {
+		b.f.begun.add(id, row, int64(begunBytes+len(id)))
+	}
+}
+
+// What is kept of the turns that have a row and no outcome: some thousands,
+// for which there is more than room. The row of one that was pushed out stays
+// beside that of its end.
+const (
+	begunBytes    = 192
+	memoryOfBegun = 4 << 20
+)
 
 // add writes one row and what follows from it.
 func (b *batch) add(r row) error {
@@ -98,8 +117,7 @@ func (b *batch) add(r row) error {
 		}
 		return b.exec(upsertWorker, r.Worker, r.Model, r.PID, r.URL, r.Event, at)
 	case *rawRow:
-		b.blob = blob.Append(b.blob[:0], &r.RawTurn)
-		return b.exec(insertRaw, r.Model, int64(r.Key), r.Session, nanos(r.At), len(b.blob), b.blob)
+		return b.raw(r)
 	case *storedRow:
 		if r.gone {
 			return b.exec(deleteResponse, r.ID, r.Tenant)
@@ -112,36 +130,65 @@ func (b *batch) add(r row) error {
 	return nil
 }
 
-// turn writes a turn, its session and its agent.
+// turn writes a turn, in place of its row without an outcome.
 func (b *batch) turn(t *Turn) error {
-	at := nanos(t.At)
-	if err := b.exec(insertTurn, t.ID, at, t.Dialect, t.Harness, t.Session, t.Agent, t.Parent, t.Kind,
-		t.Model, t.Stream, t.Priority, t.Strict, t.Class, t.Messages, t.Tools, t.MaxTokens,
-		t.Worker, t.Decision, t.Overlap, t.Prompt, t.Cached, t.Output, t.Thinking,
-		number(t.QueueMS), number(t.TTFTMS), number(t.TotalMS), t.Moved, t.Outcome, t.Error,
-		t.Tenant, t.Format, t.Edited); err != nil {
+	row, ok := b.begun[t.ID]
+	if !ok {
+		row, ok = b.f.begun.find(t.ID)
+	}
+	if !ok {
+		b.f.turns++
+		row = b.f.turns
+	}
+	s, err := b.statement(insertTurn)
+	if err != nil {
 		return err
 	}
-	if t.Session == "" {
-		return nil
+	s.int(row)
+	s.text(t.ID)
+	s.int(nanos(t.At))
+	for _, v := range [...]string{t.Dialect, t.Harness, t.Session, t.Agent, t.Parent, t.Kind, t.Model} {
+		s.text(v)
 	}
-	if err := b.exec(upsertSession, t.Session, t.Harness, t.Model, at); err != nil {
+	s.flag(t.Stream)
+	s.int(int64(t.Priority))
+	s.int(int64(t.Strict))
+	s.text(t.Class)
+	s.int(int64(t.Messages))
+	s.int(int64(t.Tools))
+	s.int(int64(t.MaxTokens))
+	s.text(t.Worker)
+	s.text(t.Decision)
+	for _, v := range [...]int{t.Overlap, t.Prompt, t.Cached, t.Output, t.Thinking} {
+		s.int(int64(v))
+	}
+	s.real(number(t.QueueMS))
+	s.real(number(t.TTFTMS))
+	s.real(number(t.TotalMS))
+	s.int(int64(t.Moved))
+	for _, v := range [...]string{t.Outcome, t.Error, t.Tenant, t.Format} {
+		s.text(v)
+	}
+	s.int(int64(t.Edited))
+	if err := s.run(); err != nil {
 		return err
 	}
-	return b.exec(upsertAgent, t.Session, t.Agent, t.Parent, at)
+	if t.Outcome == "" && t.ID != "" {
+		b.begun[t.ID] = row
+	} else if ok {
+		b.ended = append(b.ended, t.ID)
+	}
+	return nil
 }
 
-// exec runs a statement, prepared once per transaction.
-func (b *batch) exec(query string, args ...any) error {
-	s := b.stmts[query]
-	if s == nil {
-		var err error
-		if s, err = b.tx.PrepareContext(b.ctx, query); err != nil {
-			return err
-		}
-		b.stmts[query] = s // closed with the transaction
+// raw writes a raw turn.
+func (b *batch) raw(r *rawRow) error {
+	b.blob = blob.Append(b.blob[:0], &r.RawTurn)
+	b.f.raws++
+	err := b.exec(insertRaw, b.f.raws, r.Model, int64(r.Key), r.Session, nanos(r.At), len(b.blob), b.blob)
+	if err == nil {
+		b.placed = append(b.placed, placed{rawKey{r.Model, r.Key}, b.f.raws})
 	}
-	_, err := s.ExecContext(b.ctx, args...)
 	return err
 }
 

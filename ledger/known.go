@@ -1,79 +1,179 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
+	"time"
+
+	"github.com/zeebo/xxh3"
 )
 
-// maxKnown is how many keys are remembered before the set is made anew, of
-// those that are there still.
-const maxKnown = 1 << 18
-
-// knownKeys are the keys of the raw turns that may be in the file, so that a
-// history which nobody has seen costs no read of it. Until they are learned
-// any key may be there. The zero value is ready. Safe for concurrent use.
+// knownKeys tell in which row of the file a raw turn lies, so that the file
+// needs no index of keys, in which every new one would touch another page,
+// and a history that nobody has seen costs no read. Until they are learned
+// nobody knows. Safe for concurrent use.
 type knownKeys struct {
+	learned chan struct{} // closed when they were learned for the first time
+
 	mu      sync.Mutex // guards all below
-	learned bool
-	keys    map[uint64]struct{}
+	gaveUp  bool       // nobody waits any more until they are learned
+	keys    []uint64   // sorted
+	rows    []int64    // of keys
+	recent  map[uint64]int64
+	atLearn int
 }
 
-// may reports whether a key may be in the file.
-func (k *knownKeys) may(key uint64) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	_, ok := k.keys[key]
-	return ok || !k.learned
+// minRecent and recentShare say when recent keys are sorted in among the
+// others: when there are so many of them, and so large a part.
+const (
+	minRecent   = 4096
+	recentShare = 4
+)
+
+func newKnownKeys() knownKeys {
+	return knownKeys{learned: make(chan struct{}), recent: map[uint64]int64{}}
 }
 
-// add notes that a key is on its way to the file.
-func (k *knownKeys) add(key uint64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.keys == nil {
-		k.keys = map[uint64]struct{}{}
+// mix is a raw turn's key as it is known.
+func (k rawKey) mix() uint64 { return k.key ^ xxh3.HashString(k.model) }
+
+// wait waits until the keys are known, at most for limit, and not again after
+// that was too short once.
+func (k *knownKeys) wait(limit time.Duration) bool {
+	select {
+	case <-k.learned:
+		return true
+	default:
 	}
-	k.keys[key] = struct{}{}
-}
-
-// many reports whether the set should be made anew.
-func (k *knownKeys) many() bool {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	return len(k.keys) > maxKnown
-}
-
-// learn makes the set anew, of the keys in the file and those on their way.
-func (k *knownKeys) learn(inFile []uint64, onTheWay func(add func(uint64))) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.keys, k.learned = make(map[uint64]struct{}, len(inFile)), true
-	for _, key := range inFile {
-		k.keys[key] = struct{}{}
+	gaveUp := k.gaveUp
+	k.mu.Unlock()
+	if gaveUp {
+		return false
 	}
-	onTheWay(func(key uint64) { k.keys[key] = struct{}{} })
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	select {
+	case <-k.learned:
+		return true
+	case <-late.C:
+		k.giveUp()
+		return false
+	}
+}
+
+// giveUp says that the keys cannot be learned now.
+func (k *knownKeys) giveUp() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.gaveUp = true
+}
+
+// find returns the row of a key.
+func (k *knownKeys) find(key rawKey) (row int64, ok bool) {
+	mixed := key.mix()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if row, ok = k.recent[mixed]; ok {
+		return row, true
+	}
+	i, ok := slices.BinarySearch(k.keys, mixed)
+	if !ok {
+		return 0, false
+	}
+	return k.rows[i], true
+}
+
+// add notes where raw turns went.
+func (k *knownKeys) add(all []placed) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, p := range all {
+		k.recent[p.key.mix()] = p.row
+	}
+	if n := len(k.recent); n >= minRecent && n >= len(k.keys)/recentShare {
+		k.merge()
+	}
+}
+
+// merge sorts the recent keys in; mu must be held.
+func (k *knownKeys) merge() {
+	more := make([]uint64, 0, len(k.recent))
+	for key := range k.recent {
+		more = append(more, key)
+	}
+	slices.Sort(more)
+	keys, rows := make([]uint64, 0, len(k.keys)+len(more)), make([]int64, 0, len(k.keys)+len(more))
+	i := 0
+	for _, key := range more {
+		for ; i < len(k.keys) && k.keys[i] < key; i++ {
+			keys, rows = append(keys, k.keys[i]), append(rows, k.rows[i])
+		}
+		if i < len(k.keys) && k.keys[i] == key {
+			i++ // written again
+		}
+		keys, rows = append(keys, key), append(rows, k.recent[key])
+	}
+	k.keys, k.rows = append(keys, k.keys[i:]...), append(rows, k.rows[i:]...)
+	k.recent = map[uint64]int64{}
+}
+
+// stale reports whether the keys should be learned anew: most may be of rows
+// that are gone.
+func (k *knownKeys) stale() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.keys)+len(k.recent) > 2*max(k.atLearn, 1<<15)
+}
+
+// keyRow is a mixed key with its row.
+type keyRow struct {
+	key uint64
+	row int64
+}
+
+// learn takes what the file holds for all there is. Of rows with the same key
+// the last one counts.
+func (k *knownKeys) learn(all []keyRow) {
+	slices.SortFunc(all, func(a, b keyRow) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.row, a.row)) })
+	all = slices.CompactFunc(all, func(a, b keyRow) bool { return a.key == b.key })
+	keys, rows := make([]uint64, len(all)), make([]int64, len(all))
+	for i, p := range all {
+		keys[i], rows[i] = p.key, p.row
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.keys, k.rows, k.atLearn = keys, rows, len(keys)
+	k.recent = map[uint64]int64{}
+	select {
+	case <-k.learned:
+	default:
+		close(k.learned)
+	}
 }
 
 // learn tells the store of raw turns what the file holds. It belongs to the
-// writer's goroutine, which alone puts raw turns there: whatever is not in
-// the file is still in memory.
+// writer's goroutine, which alone puts raw turns there.
 func (s *Raw) learn(f *file) error {
-	rows, err := f.conn.QueryContext(context.Background(), "SELECT key FROM raw_turns")
+	rows, err := f.conn.QueryContext(context.Background(), "SELECT rowid, key, model FROM raw_turns")
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	var keys []uint64
+	var all []keyRow
 	for rows.Next() {
-		var key int64
-		if err := rows.Scan(&key); err != nil {
+		var row, key int64
+		var model string
+		if err := rows.Scan(&row, &key, &model); err != nil {
 			return err
 		}
-		keys = append(keys, uint64(key))
+		all = append(all, keyRow{rawKey{model, uint64(key)}.mix(), row})
 	}
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	s.known.learn(keys, func(add func(uint64)) { s.new.each(func(k rawKey) { add(k.key) }) })
+	s.known.learn(all)
 	return nil
 }

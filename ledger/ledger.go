@@ -14,8 +14,8 @@ import (
 type Ledger struct {
 	path  string
 	opt   Options
-	rows  chan row
-	bytes atomic.Int64 // of the rows in the queue and in the writer's batch
+	bytes atomic.Int64  // of the rows in the queue and with the writer
+	stir  chan struct{} // room for one: rows wait, or a batch is full
 
 	peek      *peek
 	raw       *Raw // nil when none are kept
@@ -25,7 +25,8 @@ type Ledger struct {
 	done    chan struct{} // closed when the writer has ended
 	once    sync.Once
 
-	mu     sync.Mutex // guards closed against sends, and health
+	mu     sync.Mutex // guards all below
+	queue  queue
 	closed bool
 	health health
 }
@@ -54,14 +55,15 @@ func Open(path string, o Options) *Ledger {
 	l := &Ledger{
 		path:    path,
 		opt:     o,
-		rows:    make(chan row, o.Rows),
+		stir:    make(chan struct{}, 1),
+		queue:   newQueue(),
 		closing: make(chan struct{}),
 		done:    make(chan struct{}),
 		peek:    &peek{path: path},
 	}
 	l.responses = newResponses(l)
 	if o.RawAge > 0 {
-		l.raw = &Raw{l: l, age: o.RawAge, new: newNewest[rawKey, *rawRow](o.Bytes)}
+		l.raw = newRaw(l)
 	}
 	go func() {
 		defer close(l.done)
@@ -70,12 +72,12 @@ func Open(path string, o Options) *Ledger {
 	return l
 }
 
-// Turn records the end of a turn. A second row with the same ID replaces the
-// first. It never blocks; where there is no room the row is lost and counted.
+// Turn records a turn. A row without an Outcome says that the turn has begun;
+// the next row with its ID takes its place. It never blocks; where there is no
+// room the row is lost and counted.
 func (l *Ledger) Turn(t Turn) { l.put(clipTurn(t)) }
 
-// Lease records an ask to keep a prefix, once per lease and turn. It never
-// blocks; where there is no room the row is lost and counted.
+// Lease records an ask to keep a prefix. It never blocks; where there is no room the row is lost and counted.
 func (l *Ledger) Lease(x Lease) { l.put(clipLease(x)) }
 
 // Worker records a step in a worker's life. It never blocks; where there is
@@ -95,17 +97,29 @@ func (l *Ledger) put(r row) bool {
 		l.lose(r.kind(), 1, "the ledger is closed")
 		return false
 	}
-	if l.bytes.Load()+size > limit {
+	if t, ok := r.(*Turn); ok {
+		if grown, ok := l.queue.renew(t); ok {
+			l.bytes.Add(grown)
+			return true
+		}
+	}
+	if l.queue.len() >= l.opt.Rows || l.bytes.Load()+size > limit {
 		l.loseFull(r)
 		return false
 	}
+	l.queue.add(r)
+	l.bytes.Add(size)
+	if n := len(l.queue.rows); n == 1 || n == l.opt.Batch {
+		l.wake()
+	}
+	return true
+}
+
+// wake has the writer look at the queue.
+func (l *Ledger) wake() {
 	select {
-	case l.rows <- r:
-		l.bytes.Add(size)
-		return true
-	default:
-		l.loseFull(r)
-		return false
+	case l.stir <- struct{}{}:
+	default: // it is about to
 	}
 }
 

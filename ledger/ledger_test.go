@@ -133,7 +133,7 @@ func TestUpserts(t *testing.T) {
 	a, b := turnOf(1), turnOf(2)
 	b.Agent, b.Parent, b.Harness = "explore", "main", ""
 	again := a
-	again.Output = 99
+	a.Outcome, again.Output = "", 99
 	for _, x := range []Turn{b, a, again} {
 		l.Turn(x)
 	}
@@ -148,7 +148,7 @@ func TestUpserts(t *testing.T) {
 		{"SELECT harness || ' ' || (last_at - first_at) FROM sessions", "claude-code 1000000000"},
 		{"SELECT group_concat(id || '<' || parent) FROM (SELECT * FROM agents ORDER BY id)", "explore<main,main<"},
 		{"SELECT name || model || url || pid || event || count(*) FROM workers", "w0simu2ready1"},
-		{"PRAGMA user_version", "2"},
+		{"PRAGMA user_version", "3"},
 		{"PRAGMA auto_vacuum", "2"},
 		{"PRAGMA journal_mode", "wal"},
 	} {

@@ -53,30 +53,3 @@ func TestPeekFollowsTheFile(t *testing.T) {
 	afresh(l)
 	found(t, l, rawOf(2).Key) // in the new file
 }
-
-// What nobody has kept is not looked for in the file, and what an earlier
-// daemon kept is.
-func TestKnownKeys(t *testing.T) {
-	l, path := begin(t, quick)
-	for i := range 50 {
-		l.Raw().Keep(rawOf(i))
-	}
-	inFile(t, path, "raw_turns", 50)
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	l = Open(path, quick)
-	defer l.Close()
-	until(t, "the keys", func() bool { return !l.raw.known.may(12345) })
-	l.Raw().Keep(rawOf(50))
-	for i := range 51 {
-		if !l.raw.known.may(rawOf(i).Key) {
-			t.Errorf("%d is not known", i)
-		}
-		found(t, l, rawOf(i).Key)
-	}
-	l.raw.known.learn(nil, func(add func(uint64)) { l.raw.new.each(func(k rawKey) { add(k.key) }) })
-	if l.raw.known.may(rawOf(1).Key) || !l.raw.known.may(rawOf(50).Key) {
-		t.Error("made anew, it does not hold what is on its way alone")
-	}
-}

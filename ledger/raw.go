@@ -16,9 +16,13 @@ import (
 type Raw struct {
 	l   *Ledger
 	age time.Duration
-	new *newest[rawKey, *rawRow] // at least those that are not in the file yet
+	new *newest[rawKey, *rawRow] // those that are not in the file yet
 
 	known knownKeys
+}
+
+func newRaw(l *Ledger) *Raw {
+	return &Raw{l: l, age: l.opt.RawAge, new: newNewest[rawKey, *rawRow](l.opt.Bytes), known: newKnownKeys()}
 }
 
 // rawKey names a raw turn.
@@ -40,7 +44,8 @@ func (*rawRow) kind() kind { return rawTurns }
 func (l *Ledger) Raw() *Raw { return l.raw }
 
 // Keep keeps a raw turn, in place of the one with the same model and key; one
-// without a time is of now. It never blocks; where there is no room the turn is lost and counted. Its
+// without a time is of now. It never blocks; where the file takes none the
+// turn is counted as lost, and held in memory as long as there is room. Its
 // slices may not be written any more.
 func (s *Raw) Keep(r turn.RawTurn) {
 	if s == nil {
@@ -51,15 +56,29 @@ func (s *Raw) Keep(r turn.RawTurn) {
 		row.At = time.Now()
 	}
 	row.Model, row.Session = clip(r.Model, maxName), clip(r.Session, maxName)
-	s.known.add(row.Key) // before the writer has it
 	s.new.add(rawKey{row.Model, row.Key}, row, row.size())
 	s.l.put(row)
 }
 
+// written takes note of rows that are in the file now. Those that wait for
+// nothing else leave memory.
+func (s *Raw) written(rows []row, at []placed) {
+	if s == nil {
+		return
+	}
+	s.known.add(at)
+	for _, r := range rows {
+		if r, ok := r.(*rawRow); ok {
+			s.new.remove(rawKey{r.Model, r.Key}, func(is *rawRow) bool { return is == r })
+		}
+	}
+}
+
 // Find returns the raw turn of a model's history, unless there is none, it is
 // too old, or the disk does not tell in time. What it returns must not be
-// written. A key that is in memory, or in none, costs a look-up, any other an
-// indexed read of the file, at most peekLimit.
+// written. A key that is in memory, or nowhere, costs a look-up, any other a
+// read of one row, at most peekLimit; so does the first one of all, until the
+// file has told what it holds.
 func (s *Raw) Find(model string, key uint64) (turn.RawTurn, bool) {
 	if s == nil {
 		return turn.RawTurn{}, false
@@ -69,12 +88,16 @@ func (s *Raw) Find(model string, key uint64) (turn.RawTurn, bool) {
 	if row, ok := s.new.find(at); ok {
 		return row.RawTurn, !row.At.Before(oldest)
 	}
-	if !s.known.may(key) {
+	if !s.known.wait(peekLimit) {
+		return turn.RawTurn{}, false
+	}
+	n, ok := s.known.find(at)
+	if !ok {
 		return turn.RawTurn{}, false
 	}
 	var r turn.RawTurn
 	err := s.l.peek.read(context.Background(), func(db *sql.DB) (err error) {
-		r, err = readRaw(db, at, oldest)
+		r, err = readRaw(db, at, n, oldest)
 		return err
 	})
 	if errors.Is(err, blob.ErrDamaged) {
@@ -86,14 +109,14 @@ func (s *Raw) Find(model string, key uint64) (turn.RawTurn, bool) {
 	return r, true
 }
 
-// readRaw reads one raw turn of the file; sql.ErrNoRows when there is none
-// that is young enough.
-func readRaw(db *sql.DB, k rawKey, oldest time.Time) (turn.RawTurn, error) {
+// readRaw reads the raw turn in a row of the file; sql.ErrNoRows when it is
+// not there any more, or too old.
+func readRaw(db *sql.DB, k rawKey, row int64, oldest time.Time) (turn.RawTurn, error) {
 	r := turn.RawTurn{Model: k.model, Key: k.key}
 	var at int64
 	var data []byte
-	err := db.QueryRow("SELECT session, at, data FROM raw_turns WHERE model = ? AND key = ? AND at >= ?",
-		k.model, int64(k.key), nanos(oldest)).Scan(&r.Session, &at, &data)
+	err := db.QueryRow("SELECT session, at, data FROM raw_turns WHERE rowid = ? AND model = ? AND key = ? AND at >= ?",
+		row, k.model, int64(k.key), nanos(oldest)).Scan(&r.Session, &at, &data)
 	if err != nil {
 		return r, err
 	}

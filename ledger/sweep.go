@@ -45,15 +45,9 @@ func (f *file) before(cutoff int64) (more bool, err error) {
 		{"turns", "rowid", "at"},
 		{"leases", "rowid", "at"},
 		{"worker_events", "rowid", "at"},
-		{"agents", "(session, id)", "last_at"},
-		{"sessions", "id", "last_at"},
 		{"workers", "name", "last_at"},
 	} {
-		key := t.key
-		if key[0] == '(' {
-			key = key[1 : len(key)-1]
-		}
-		query := "DELETE FROM " + t.table + " WHERE " + t.key + " IN (SELECT " + key +
+		query := "DELETE FROM " + t.table + " WHERE " + t.key + " IN (SELECT " + t.key +
 			" FROM " + t.table + " WHERE " + t.at + " < ? ORDER BY " + t.at + " LIMIT ?)"
 		n := int64(cutRows)
 		for round := 0; n == cutRows; round++ {
@@ -139,6 +133,10 @@ func (f *file) vacuum() (more bool, err error) {
 	return 0 < after && after < before, err
 }
 
+// maxRaws is how many raw turns are kept at most: each takes the daemon 16
+// bytes of memory.
+const maxRaws = 1 << 20
+
 // expire deletes content whose time is over, and the oldest of each kind
 // while there is more of it than its share.
 func (f *file) expire(o Options, now time.Time) error {
@@ -151,6 +149,9 @@ func (f *file) expire(o Options, now time.Time) error {
 		return err
 	}
 	if _, err := f.conn.ExecContext(ctx, "DELETE FROM responses WHERE expires <= ?", nanos(now)); err != nil {
+		return err
+	}
+	if _, err := f.conn.ExecContext(ctx, "DELETE FROM raw_turns WHERE rowid <= ?", f.raws-maxRaws); err != nil {
 		return err
 	}
 	for _, table := range []string{"raw_turns", "responses"} {

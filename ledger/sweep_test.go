@@ -43,7 +43,7 @@ func filledFile(t *testing.T, n, text int) (*file, string) {
 		x.Error = strings.Repeat("e", text)
 		rows = append(rows, &x, &Lease{ID: "l", Turn: x.ID, At: x.At}, &WorkerEvent{At: x.At, Worker: x.Session})
 	}
-	if _, _, err := f.insert(rows); err != nil {
+	if _, err := f.insert(rows); err != nil {
 		t.Fatal(err)
 	}
 	return f, path
@@ -52,9 +52,16 @@ func filledFile(t *testing.T, n, text int) (*file, string) {
 func (f *file) counts(t *testing.T) (n [6]int) {
 	t.Helper()
 	for i, table := range []string{"turns", "leases", "worker_events", "sessions", "agents", "workers"} {
-		if err := f.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n[i]); err != nil {
-			t.Fatal(err)
-		}
+		n[i] = f.count(t, table)
+	}
+	return n
+}
+
+// count counts a table's rows.
+func (f *file) count(t *testing.T, table string) (n int) {
+	t.Helper()
+	if err := f.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+		t.Fatal(err)
 	}
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -12,55 +13,109 @@ type writer struct {
 	l      *Ledger
 	file   *file // nil when it is not open
 	batch  []row // taken from the queue and not yet committed
+	taken  []row // batch as it was taken; its memory is used again
 	failed time.Time
-	sweep  time.Time // when to cut what is old
+	looked time.Time // when the file was last looked at
+	swept  time.Time // when what is old was last cut; zero is that some is left
 	fresh  int       // rows since the last cut
 }
 
 // retry is how long the writer waits after an error.
 const retry = time.Second
 
-// sweepEvery and sweepRows say how often the writer cuts what is old.
+// lookEvery is how often an idle writer looks whether the file is still
+// there, in times of Options.Every.
+const lookEvery = 20
+
+// sweepEvery and sweepRows say how often the writer cuts what is old, and
+// idleSweep how often while nothing new is written.
 const (
 	sweepEvery = time.Minute
+	idleSweep  = 10 * time.Minute
 	sweepRows  = 20_000
 )
 
-func newWriter(l *Ledger) *writer {
-	return &writer{l: l, batch: make([]row, 0, l.opt.Batch)}
-}
+func newWriter(l *Ledger) *writer { return &writer{l: l} }
 
-// run writes until the ledger closes.
+// run writes until the ledger closes. The first row of a batch sets the clock,
+// so that an idle ledger sleeps.
 func (w *writer) run() {
-	tick := time.NewTicker(w.l.opt.Every)
-	defer tick.Stop()
 	w.write() // the file is there before the first row is
+	due := time.NewTimer(w.l.opt.Every)
+	defer due.Stop()
+	look := time.NewTimer(w.l.opt.Every) // for what an earlier daemon left
+	defer look.Stop()
+	waiting := true
 	for {
-		in := w.l.rows
-		if len(w.batch) >= w.l.opt.Batch {
-			in = nil // it could not be written: the queue holds what comes
-		}
 		select {
-		case r := <-in:
-			w.batch = append(w.batch, r)
-			if len(w.batch) >= w.l.opt.Batch {
+		case <-w.l.stir:
+			switch {
+			case w.full():
 				w.write()
+			case !waiting:
+				due.Reset(w.l.opt.Every)
+				waiting = true
 			}
-		case now := <-tick.C:
+		case <-due.C:
+			waiting = false
 			w.write()
-			w.cut(now)
+		case <-look.C:
+			w.look()
+			look.Reset(w.pause())
 		case <-w.l.closing:
 			w.finish()
 			return
 		}
+		if !waiting && w.waits() {
+			due.Reset(w.l.opt.Every)
+			waiting = true
+		}
 	}
 }
 
-// write opens the file where it must and commits the batch. After an error
-// the batch stays, and nothing is tried for a while.
+// full reports whether a whole batch waits.
+func (w *writer) full() bool {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	return len(w.l.queue.rows) >= w.l.opt.Batch
+}
+
+// waits reports whether anything waits to be written.
+func (w *writer) waits() bool {
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	return w.l.queue.len() > 0
+}
+
+// look sees after the file where nothing was written lately, and cuts what is
+// old.
+func (w *writer) look() {
+	now := time.Now()
+	if now.Sub(w.looked) >= w.l.opt.Every || w.file == nil {
+		w.write()
+	}
+	w.cut(now)
+}
+
+// pause is the time to the next look: a sweep that was not done goes on soon.
+func (w *writer) pause() time.Duration {
+	if w.file == nil || w.swept.IsZero() {
+		return w.l.opt.Every
+	}
+	return lookEvery * w.l.opt.Every
+}
+
+// write opens the file where it must and commits what waits. After an error
+// it stays, and nothing is tried for a while.
 func (w *writer) write() {
 	if time.Since(w.failed) < retry {
 		return
+	}
+	if len(w.batch) == 0 {
+		w.l.mu.Lock()
+		w.taken = w.l.queue.take(w.taken[:0])
+		w.l.mu.Unlock()
+		w.batch = w.taken
 	}
 	w.enter()
 	err := w.attempt()
@@ -113,6 +168,7 @@ func (w *writer) once() error {
 	if w.file == nil {
 		f, err := openFile(w.l.path)
 		if err != nil {
+			w.unknown()
 			return err
 		}
 		w.file = f
@@ -120,25 +176,20 @@ func (w *writer) once() error {
 			return err
 		}
 	}
+	w.looked = time.Now()
 	if err := w.file.sound(); err != nil {
 		return err
 	}
-	if len(w.batch) == 0 {
-		return nil
-	}
-	dropped, why, err := w.file.insert(w.batch)
-	if err != nil {
-		return err
-	}
-	if err := w.file.sound(); err != nil {
-		return err
-	}
-	w.fresh += len(w.batch)
-	w.settle()
-	if why != nil {
-		for k, n := range dropped {
-			w.l.lost(kind(k), n, why.Error())
+	for len(w.batch) > 0 {
+		n := min(len(w.batch), w.l.opt.Batch)
+		o, err := w.file.insert(w.batch[:n])
+		if err != nil {
+			return err
 		}
+		if err := w.file.sound(); err != nil {
+			return err
+		}
+		w.settle(n, o)
 	}
 	return nil
 }
@@ -151,24 +202,40 @@ func (w *writer) learn() error {
 	return w.l.raw.learn(w.file)
 }
 
-// settle empties a batch that was committed, and tells those who wait for it.
-func (w *writer) settle() {
-	forgot := false
-	for _, r := range w.batch {
-		_, is := r.(*forgetRow)
-		forgot = forgot || is
+// unknown tells it that this cannot be known now.
+func (w *writer) unknown() {
+	if w.l.raw != nil {
+		w.l.raw.known.giveUp()
 	}
-	if forgot {
+}
+
+// settle lets go of the first n rows, which were committed, and tells those
+// who wait for it.
+func (w *writer) settle(n int, o outcome) {
+	rows := w.batch[:n]
+	w.fresh += n
+	w.l.raw.written(rows, o.placed)
+	if slices.ContainsFunc(rows, func(r row) bool { _, is := r.(*forgetRow); return is }) {
 		w.file.truncate()
 	}
-	for i, r := range w.batch {
+	var size int64
+	for i, r := range rows {
 		if r, ok := r.(*forgetRow); ok {
 			close(r.done)
 		}
-		w.l.bytes.Add(-r.size())
-		w.batch[i] = nil
+		size += r.size()
+		rows[i] = nil
 	}
-	w.batch = w.batch[:0]
+	w.batch = w.batch[n:]
+	w.l.bytes.Add(-size)
+	w.l.mu.Lock()
+	defer w.l.mu.Unlock()
+	w.l.queue.busy -= n
+	for k, n := range o.dropped {
+		if n > 0 {
+			w.l.lose(kind(k), n, o.why.Error())
+		}
+	}
 }
 
 // drop closes the file; the next attempt opens it again.
@@ -183,7 +250,11 @@ func (w *writer) drop() {
 // cut sweeps when it is time to, and looks whether others can read what was
 // written.
 func (w *writer) cut(now time.Time) {
-	due := !now.Before(w.sweep) || w.fresh >= sweepRows
+	every := sweepEvery
+	if w.fresh == 0 {
+		every = idleSweep
+	}
+	due := now.Sub(w.swept) >= every || w.fresh >= sweepRows
 	if w.file == nil || !due || time.Since(w.failed) < retry {
 		return
 	}
@@ -192,7 +263,7 @@ func (w *writer) cut(now time.Time) {
 	if err == nil {
 		more, err = w.file.sweep(w.l.opt, now)
 	}
-	if err == nil && w.l.raw != nil && w.l.raw.known.many() {
+	if err == nil && w.l.raw != nil && w.l.raw.known.stale() {
 		err = w.learn()
 	}
 	if err != nil {
@@ -203,30 +274,22 @@ func (w *writer) cut(now time.Time) {
 		w.failed = now
 		return
 	}
-	if !more {
-		w.sweep, w.fresh = now.Add(sweepEvery), 0
+	w.swept, w.fresh = now, 0
+	if more {
+		w.swept = time.Time{}
 	}
 }
 
 // finish commits what is queued and closes the file. Nothing is queued any
 // more when it is called.
 func (w *writer) finish() {
-	w.failed = time.Time{}
-	for w.failed.IsZero() {
-		for len(w.batch) < w.l.opt.Batch && len(w.l.rows) > 0 {
-			w.batch = append(w.batch, <-w.l.rows)
-		}
-		if len(w.batch) == 0 {
-			break
-		}
+	for w.failed = (time.Time{}); w.failed.IsZero() && w.waits(); {
 		w.write()
 	}
 	w.drop()
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()
-	for len(w.l.rows) > 0 {
-		w.batch = append(w.batch, <-w.l.rows)
-	}
+	w.batch = w.l.queue.take(w.batch)
 	for _, r := range w.batch {
 		w.l.lose(r.kind(), 1, w.l.health.fault)
 	}
