@@ -10,7 +10,7 @@ func (r *run) exec(body []stmt) (signal, error) {
 }
 
 func (s *dataStmt) exec(r *run) (signal, error) {
-	r.out = append(r.out, s.text...)
+	r.put(s.text)
 	return done, r.wrote()
 }
 
@@ -29,10 +29,10 @@ func (s *printStmt) exec(r *run) (signal, error) {
 		return done, at(s.line, err)
 	}
 	if v.kind == kString {
-		r.out = append(r.out, v.str()...)
+		r.put(v.str())
 		return done, r.wrote()
 	}
-	if r.out, err = r.appendText(r.out, v); err != nil {
+	if err := r.print(v); err != nil {
 		return done, at(s.line, err)
 	}
 	return done, r.wrote()
@@ -79,12 +79,9 @@ func (r *run) assign(target expr, v Value) error {
 			r.rec.write(r, t, ns, v)
 		}
 		r.wild = r.wild || fleeting(v)
-		if old := ns.mapping().peek(t.attr); old != nil {
-			*old = v
-			return nil
+		if r.set(ns.mapping(), t.attr, v) {
+			return r.take(2 * perItem)
 		}
-		ns.mapping().Set(t.attr, v)
-		return r.take(2 * perItem)
 	case *tupleExpr:
 		vs, err := r.list(v)
 		if err != nil {
@@ -105,21 +102,29 @@ func (r *run) assign(target expr, v Value) error {
 	return nil
 }
 
+// set sets an attribute of a namespace and reports whether it is a new one.
+func (r *run) set(ns *Map, name string, v Value) bool {
+	old := ns.peek(name)
+	if r.memo != nil && (old == nil || *old != v) {
+		r.memo.stamp++
+	}
+	if old == nil {
+		ns.Set(name, v)
+		return true
+	}
+	*old = v
+	return false
+}
+
 // capture runs a body and returns its text in place of writing it.
 func (r *run) capture(body []stmt) (string, signal, error) {
-	from := len(r.out)
-	r.captured++
+	a := r.divert()
 	sig, err := r.exec(body)
-	r.captured--
 	if err != nil {
 		return "", sig, err
 	}
-	if err := r.take(len(r.out) - from); err != nil {
-		return "", sig, err
-	}
-	s := string(r.out[from:])
-	r.out = r.out[:from]
-	return s, sig, nil
+	s, err := r.back(a)
+	return s, sig, err
 }
 
 func (s *setBlock) exec(r *run) (signal, error) {
@@ -163,7 +168,7 @@ func (s *filterBlock) exec(r *run) (signal, error) {
 	if err != nil {
 		return done, at(s.line, err)
 	}
-	if r.out, err = r.appendText(r.out, v); err != nil {
+	if err := r.print(v); err != nil {
 		return done, at(s.line, err)
 	}
 	return done, r.wrote()

@@ -268,7 +268,7 @@ func (s *forStmt) stepped(r *run, l *loop, over Value) (signal, error) {
 		if !ok {
 			return s.close(r, &p, nil)
 		}
-		if stop, err := s.next(r, over, v, &p); stop || err != nil {
+		if stop, err := s.next(r, over, v, Value{}, &p); stop || err != nil {
 			return s.close(r, &p, err)
 		}
 	}
@@ -281,8 +281,9 @@ type progress struct {
 	broke  bool // the last was left by a break, or there is nothing more to do
 }
 
-// next runs the next round, over v.
-func (s *forStmt) next(r *run, over, v Value, p *progress) (stop bool, err error) {
+// next runs the next round, over v. What comes then is missing where it is not
+// at hand.
+func (s *forStmt) next(r *run, over, v, then Value, p *progress) (stop bool, err error) {
 	if err := r.spend(1 + s.weight); err != nil {
 		return true, err
 	}
@@ -293,7 +294,7 @@ func (s *forStmt) next(r *run, over, v Value, p *progress) (stop bool, err error
 			return true, err
 		}
 	}
-	sig, err := s.round(r, v)
+	sig, err := s.round(r, v, then)
 	p.broke = sig == broke
 	p.whole = p.whole || sig == done
 	return p.broke, err
@@ -316,11 +317,19 @@ func (s *forStmt) listed(r *run, l *loop, over Value) (signal, error) {
 	p := progress{}
 	for i, v := range l.vs {
 		l.index = i
-		if stop, err := s.next(r, over, v, &p); stop || err != nil {
+		if stop, err := s.next(r, over, v, after(l.vs, i), &p); stop || err != nil {
 			return s.close(r, &p, err)
 		}
 	}
 	return s.close(r, &p, nil)
+}
+
+// after is the member after number i, missing where there is none.
+func after(vs []Value, i int) Value {
+	if i+1 < len(vs) {
+		return vs[i+1]
+	}
+	return Value{}
 }
 
 // source tells a loop where its items come from.
@@ -345,8 +354,8 @@ func (s *forStmt) source(r *run, l *loop, v Value) error {
 // plain is a loop without a loop variable over items at hand.
 func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
 	p := progress{}
-	for _, v := range vs {
-		if stop, err := s.next(r, Value{}, v, &p); stop || err != nil {
+	for i, v := range vs {
+		if stop, err := s.next(r, Value{}, v, after(vs, i), &p); stop || err != nil {
 			return s.close(r, &p, err)
 		}
 	}
@@ -357,7 +366,7 @@ func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
 func (s *forStmt) counted(r *run, over *span) (signal, error) {
 	p := progress{}
 	for i := range over.count() {
-		if stop, err := s.next(r, Value{}, over.at(i), &p); stop || err != nil {
+		if stop, err := s.next(r, Value{}, over.at(i), Value{}, &p); stop || err != nil {
 			return s.close(r, &p, err)
 		}
 	}
@@ -365,9 +374,9 @@ func (s *forStmt) counted(r *run, over *span) (signal, error) {
 }
 
 // round runs the body once.
-func (s *forStmt) round(r *run, v Value) (signal, error) {
+func (s *forStmt) round(r *run, v, then Value) (signal, error) {
 	if r.memo != nil {
-		return r.memo.round(r, s, v)
+		return r.memo.round(r, s, v, then)
 	}
 	return s.play(r, v)
 }

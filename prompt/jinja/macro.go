@@ -207,8 +207,7 @@ func (x *callExpr) print(r *run) error {
 	if err != nil {
 		return err
 	}
-	r.out, err = r.appendText(r.out, v)
-	return err
+	return r.print(v)
 }
 
 func (x *callExpr) printMacro(r *run, m *macro) error {
@@ -312,19 +311,13 @@ func (l *loop) call(r *run, a *args) (Value, error) {
 	if err := a.plain("loop", 1, 1); err != nil {
 		return Value{}, err
 	}
-	before, from := r.fr, len(r.out)
+	before, out := r.fr, r.divert()
 	r.fr = l.at
-	r.captured++
 	err := l.again.recur(r, a.pos[0], l.depth+1)
-	r.captured--
 	r.fr = before
 	if err != nil {
 		return Value{}, err
 	}
-	if err := r.take(len(r.out) - from); err != nil {
-		return Value{}, err
-	}
-	text := string(r.out[from:])
-	r.out = r.out[:from]
-	return String(text), nil
+	text, err := r.back(out)
+	return String(text), err
 }

@@ -223,7 +223,7 @@ func (m *marker) over(l *forStmt) {
 		m.expr(&l.iter)
 		return
 	}
-	w := &watchExpr{l.iter, m.depth, m.bare(l.iter, nil)}
+	w := m.watch(l.iter, m.bare(l.iter, nil))
 	if l.test != nil || l.recursive || l.loopVar != nil && !asksOnly(l.body, l.loopVar.at.slot, counting) {
 		l.iter = w
 		return
@@ -251,7 +251,7 @@ func (m *marker) inits(init []initial) {
 	for i := range init {
 		n := &nameExpr{at: init[i].from}
 		if init[i].how != fromNothing && m.far(n) {
-			init[i].watch = &watchExpr{n, m.depth, nil}
+			init[i].watch = m.watch(n, nil)
 		}
 	}
 }

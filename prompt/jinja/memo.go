@@ -4,17 +4,19 @@ import "unsafe"
 
 // Memo is what a rendering can reuse of the one before: the zero Memo is
 // empty and ready. It belongs to one Template and one goroutine at a time. It
-// holds the text of the last rendering's loops, what their rounds looked at,
-// and the context.
+// holds what the rounds of the last rendering's loops looked at and where in
+// the text they stand, and the context; the text is the caller's.
 type Memo struct {
 	of       *Template
 	ctx      []Value // of the last rendering, by Template.names
 	messages []Value // its list of that name; what it once held stays as it was
 	loops    []rounds
-	text     []byte // of their rounds
 	trace    trace
 	sameness sameness
-	rec      recording
+
+	kept   int    // so many of the first messages are those of the last rendering
+	steady bool   // the context is too, messages apart
+	stamp  uint64 // another whenever an attribute of a namespace is set, and in every rendering
 
 	ran, reused int // rounds of the last rendering
 	bytes       int
@@ -32,82 +34,97 @@ type Span struct {
 }
 
 // Spans are the places of the members of the context's list "messages" in the
-// text of the last RenderMemo, one each, offsets counted from where that text
-// begins. They are empty after an error, and good until the next RenderMemo.
+// text of the last RenderMemo, one each. They are empty after an error, and
+// good until the next RenderMemo.
 func (m *Memo) Spans() []Span { return m.trace.spans }
 
 // Bytes is about how much memory the Memo holds beside the values that it was
-// given: some hundreds of bytes for a round of a loop, and its text.
+// given: about a hundred bytes for a round of a loop.
 func (m *Memo) Bytes() int { return m.bytes }
 
-// RenderMemo is Render, byte for byte, and faster where m holds a rendering
-// of which most is the same: a round of a loop that sees nothing new gives the
-// text it gave before. The members of the context's list "messages" are known
-// by their *Map: the same pointer stands for the same message. Steps and bytes
-// count as if every round had been run. After an error m holds what it held
-// before. Without a Memo it is Render.
-func (t *Template) RenderMemo(dst []byte, ctx Value, o Options, m *Memo) ([]byte, error) {
-	if m == nil {
-		return t.Render(dst, ctx, o)
-	}
+// RenderMemo gives the text that Render gives, and is faster where most is as
+// it was in the last rendering with m: a round of a loop that sees nothing new
+// gives the text it gave before. The members of the context's list "messages"
+// are known by their *Map: the same pointer stands for the same message. Steps
+// and bytes count as if every round had been run.
+//
+// last must be what the last RenderMemo with m returned, or a copy of it; the
+// first time it is empty. The text is written over it, or elsewhere where
+// there is no room, and same tells how much of it is as it was. After an error
+// m holds what it held before, and the text is last's.
+func (t *Template) RenderMemo(last []byte, ctx Value, o Options, m *Memo) (text []byte, same int, err error) {
 	if m.of != t {
 		*m = Memo{of: t, loops: make([]rounds, t.loops)}
 	}
-	r, err := t.start(dst, ctx, o)
+	r, err := t.start(ctx, o)
 	if err != nil {
-		m.trace.begin(nil)
-		return dst, err
+		m.trace.spans = m.trace.spans[:0]
+		return last, 0, err
 	}
+	defer r.clearUp()
 	r.memo = m
-	m.begin(r)
-	out, err := t.finish(r, dst)
-	m.trace.end(out[len(dst):], err)
+	r.last, r.out, r.inStep, r.tail = last, last[:0], len(last) > 0, r.desk.laid[:0]
+	messages := m.begin(r)
+	err = t.play(r)
+	m.trace.end(r.out, err)
 	m.end(r, err)
-	return out, err
+	r.desk.laid = r.tail
+	if err != nil {
+		m.messages = messages
+		return r.restore(), 0, err
+	}
+	return r.out, r.same(), nil
 }
 
 // mostCompared is how many values a rendering compares with those before.
 const mostCompared = 1 << 21
 
 // begin takes up the context. What is as it was in the last rendering becomes
-// the very same value, so that looking at it is quick.
-func (m *Memo) begin(r *run) {
-	m.ran, m.reused = 0, 0
+// the very same value, so that looking at it is quick. It returns the last
+// rendering's messages.
+func (m *Memo) begin(r *run) []Value {
+	m.ran, m.reused, m.kept = 0, 0, 0
+	m.stamp++
 	for i := range m.loops {
-		m.loops[i].now, m.loops[i].next = m.loops[i].now[:0], 0
+		m.loops[i].begin()
 	}
+	before := m.messages
 	m.sameness = sameness{exact: m.of.exact, left: mostCompared}
-	known := len(m.ctx) == len(r.ctx)
+	m.steady = len(m.ctx) == len(r.ctx)
+	known := m.steady
+	messages := Value{}
 	for i, name := range m.of.names {
 		v := &r.ctx[i]
 		switch _, global := globals[name]; {
-		case name == "messages" && v.kind == kList:
-			*v = m.list(v.items())
+		case name == "messages":
+			if v.kind == kList {
+				*v = m.list(v.items())
+			}
+			messages = *v
 		case !known:
+		case *v == m.ctx[i]:
 		case m.sameness.same(*v, m.ctx[i]):
 			*v = m.ctx[i]
-		case global:
-			m.forget()
+		default:
+			m.steady = false
+			if global {
+				m.forget()
+			}
 		}
 	}
-	messages := Value{}
-	for i, name := range m.of.names {
-		if name == "messages" {
-			messages = r.ctx[i]
-		}
-	}
-	m.trace.begin(messages.items())
-	m.sameness.messages = m.trace.index
-	m.trace.text = len(m.text)
+	m.trace.begin(r.desk, messages.items(), m.kept)
+	m.sameness.trace = &m.trace
+	return before
 }
 
 // list keeps the members of the list of messages in a slice of the Memo's own:
 // what has been a member stays in its place as long as the list only grows.
 func (m *Memo) list(vs []Value) Value {
 	n := 0
-	for n < len(vs) && n < len(m.messages) && mapOf(vs[n]) != nil && mapOf(vs[n]) == mapOf(m.messages[n]) {
+	for n < len(vs) && n < len(m.messages) && vs[n].kind == kMap && vs[n] == m.messages[n] {
 		n++
 	}
+	m.kept = n
 	if n < len(m.messages) {
 		m.messages = m.messages[:n:n]
 	}
@@ -119,47 +136,36 @@ func (m *Memo) forget() {
 	for i := range m.loops {
 		m.loops[i] = rounds{}
 	}
-	m.text = nil
 }
 
 // end makes the rendering the last one.
 func (m *Memo) end(r *run, err error) {
+	for i := range m.loops {
+		m.loops[i].end(err != nil)
+	}
 	if err != nil {
-		m.text = m.text[:min(len(m.text), m.trace.text)]
-		for i := range m.loops {
-			clear(m.loops[i].now)
-		}
 		return
 	}
 	m.ctx = r.ctx
-	live := 0
 	m.bytes = int(unsafe.Sizeof(Value{}))*(len(m.ctx)+cap(m.messages)) + m.trace.bytes()
 	for i := range m.loops {
-		l := &m.loops[i]
-		l.old, l.now = l.now, l.old
-		clear(l.now)
-		for i := range l.old {
-			c := &l.old[i]
-			live += c.size
-			m.bytes += int(unsafe.Sizeof(*c)) + len(c.looks)*int(unsafe.Sizeof(look{})) + len(c.writes)*int(unsafe.Sizeof(write{}))
-		}
+		m.bytes += m.loops[i].bytes(m.stamp)
 	}
-	if len(m.text) > 2*live+4096 {
-		m.pack(live)
-	}
-	m.bytes += cap(m.text)
 }
 
-// pack drops the text that no round refers to any more.
-func (m *Memo) pack(live int) {
-	text := make([]byte, 0, live)
-	for i := range m.loops {
-		old := m.loops[i].old
-		for j := range old {
-			c := &old[j]
-			text = append(text, m.text[c.at:c.at+c.size]...)
-			c.at = len(text) - c.size
+// bytes is about how much memory the rounds take. stamp is that of this
+// counting.
+func (l *rounds) bytes(stamp uint64) int {
+	n := cap(l.recs) * int(unsafe.Sizeof(record{}))
+	for i := range l.recs {
+		c := &l.recs[i]
+		if c.more != nil {
+			n += int(unsafe.Sizeof(*c.more)) + len(c.more.text) + len(c.more.marks)*int(unsafe.Sizeof(mark{}))
+		}
+		if s := c.sh; s != nil && s.noted != stamp {
+			s.noted = stamp
+			n += int(unsafe.Sizeof(*s)) + len(s.looks)*int(unsafe.Sizeof(look{})) + len(s.writes)*int(unsafe.Sizeof(write{}))
 		}
 	}
-	m.text = text
+	return n
 }

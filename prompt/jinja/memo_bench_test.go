@@ -27,11 +27,11 @@ func TestMemoAppend(t *testing.T) {
 	all := parsed(t, dir)
 	few, many := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		var m Memo
+		var m page
 		answered := longer(ctx, entry("role", "assistant", "content", "a"))
 		var ran []int
 		for _, next := range []Value{ctx, answered, longer(answered, entry("role", "user", "content", "b"))} {
-			if _, err := all[name].RenderMemo(nil, next, Options{Now: clock}, &m); err != nil {
+			if _, err := m.render(all[name], next, Options{Now: clock}); err != nil {
 				break
 			}
 			ran = append(ran, m.ran)
@@ -64,13 +64,12 @@ func BenchmarkMemo(b *testing.B) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			var dst []byte
-			var m Memo
+			var m page
 			least := time.Hour
 			for b.Loop() {
-				dst, _ = all[name].RenderMemo(dst[:0], ctx, Options{Now: clock}, &m)
+				_, _ = m.render(all[name], ctx, Options{Now: clock})
 				from := time.Now()
-				dst, _ = all[name].RenderMemo(dst[:0], next, Options{Now: clock}, &m)
+				_, _ = m.render(all[name], next, Options{Now: clock})
 				least = min(least, time.Since(from))
 			}
 			b.ReportMetric(float64(least.Microseconds()), "least-µs")

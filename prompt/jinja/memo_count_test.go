@@ -46,7 +46,7 @@ func TestMemoCount(t *testing.T) {
 					talk.turn(false)
 				}
 			}
-			var m Memo
+			var m page
 			checkMemo(t, tmpl, talk.context(), &m)
 			check := func(what string, want int) {
 				t.Helper()
@@ -77,7 +77,7 @@ func TestMemoBytes(t *testing.T) {
 	for range 100 {
 		c.turn(true)
 	}
-	var m Memo
+	var m page
 	checkMemo(t, tmpl, c.context(), &m)
 	first := m.Bytes()
 	text, err := tmpl.Render(nil, c.context(), Options{})
@@ -109,12 +109,11 @@ func TestMemoAllocates(t *testing.T) {
 			talk.turn(true)
 		}
 		ctx := talk.context()
-		var m Memo
-		dst, err := tmpl.RenderMemo(nil, ctx, Options{}, &m)
-		if err != nil {
+		var m page
+		if _, err := m.render(tmpl, ctx, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		return testing.AllocsPerRun(10, func() { dst, _ = tmpl.RenderMemo(dst[:0], ctx, Options{}, &m) })
+		return testing.AllocsPerRun(10, func() { _, _ = m.render(tmpl, ctx, Options{}) })
 	}
 	allocs(10) // the first rendering grows the Memo
 	if few, many := allocs(10), allocs(500); many > few+2 {

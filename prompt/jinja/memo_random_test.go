@@ -104,7 +104,7 @@ func TestMemoRandom(t *testing.T) {
 		for range rapid.IntRange(0, 2).Draw(t, "before") {
 			c.turn(true)
 		}
-		var m Memo
+		var m page
 		for range rapid.IntRange(2, 6).Draw(t, "steps") {
 			c.switches = c.switches.clone()
 			c.switches.Set("flag", Bool(rapid.IntRange(0, 3).Draw(t, "flag") > 0))
@@ -122,10 +122,10 @@ func TestMemoRandom(t *testing.T) {
 }
 
 // differ tells how a rendering with a Memo differs from one without.
-func differ(tmpl *Template, ctx Value, m *Memo) error {
+func differ(tmpl *Template, ctx Value, m *page) error {
 	o := Options{Now: clock, Steps: 1 << 20}
 	want, werr := tmpl.Render(nil, ctx, o)
-	got, err := tmpl.RenderMemo(nil, ctx, o, m)
+	got, err := m.checked(tmpl, ctx, o)
 	if fmt.Sprint(werr) != fmt.Sprint(err) {
 		return fmt.Errorf("error with a memo %v, without %v", err, werr)
 	}
@@ -143,7 +143,7 @@ func TestMemoHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newTalk(true, true)
-	var m Memo
+	var m page
 	for range 3 {
 		checkMemo(t, tmpl, c.context(), &m)
 		c.turn(true)
@@ -163,7 +163,7 @@ func FuzzMemo(f *testing.F) {
 		}
 		c := newTalk(true, true)
 		c.turn(true)
-		var m Memo
+		var m page
 		for i := range 4 {
 			if i == 2 {
 				c.messages[1] = Mapping(c.say("user"))

@@ -156,7 +156,7 @@ func TestMemoSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(names).Draw(t, "template")
 		c := newTalk(rapid.Bool().Draw(t, "system"), rapid.Bool().Draw(t, "tools"))
-		var m Memo
+		var m page
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			c.step(t)
 			ctx := c.context()
@@ -167,7 +167,7 @@ func TestMemoSteps(t *testing.T) {
 	// Each of them at least once, whatever was drawn.
 	for _, name := range names {
 		c := newTalk(true, true)
-		var m Memo
+		var m page
 		for i := range 6 {
 			c.turn(i%3 != 2)
 			checkMemo(t, all[name], c.context(), &m)
@@ -176,9 +176,9 @@ func TestMemoSteps(t *testing.T) {
 }
 
 // checkFresh checks that spans do not depend on what came before.
-func checkFresh(t rapid.TB, tmpl *Template, ctx Value, m *Memo) {
-	var fresh Memo
-	if _, err := tmpl.RenderMemo(nil, ctx, Options{Now: clock}, &fresh); err != nil {
+func checkFresh(t rapid.TB, tmpl *Template, ctx Value, m *page) {
+	var fresh page
+	if _, err := fresh.render(tmpl, ctx, Options{Now: clock}); err != nil {
 		return
 	}
 	for i, s := range m.Spans() {

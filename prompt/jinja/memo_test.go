@@ -1,6 +1,8 @@
 package jinja
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,12 +29,38 @@ func parsed(t testing.TB, dir string) map[string]*Template {
 	return all
 }
 
+// page is a Memo with the text of its last rendering.
+type page struct {
+	Memo
+	text []byte
+}
+
+func (p *page) render(tmpl *Template, ctx Value, o Options) (same int, err error) {
+	p.text, same, err = tmpl.RenderMemo(p.text, ctx, o, &p.Memo)
+	return same, err
+}
+
+// checked renders and checks what is said of the text before.
+func (p *page) checked(tmpl *Template, ctx Value, o Options) ([]byte, error) {
+	before := slices.Clone(p.text)
+	same, err := p.render(tmpl, ctx, o)
+	if err != nil {
+		if !bytes.Equal(before, p.text) {
+			return nil, fmt.Errorf("after %w the text is %q, not %q", err, p.text, before)
+		}
+		return nil, err
+	}
+	if n := common(before, p.text); n != same {
+		return nil, fmt.Errorf("%d bytes are said to be the same, %d are", same, n)
+	}
+	return p.text, nil
+}
+
 // checkMemo renders with a Memo and without one and compares.
-func checkMemo(t rapid.TB, tmpl *Template, ctx Value, m *Memo) {
+func checkMemo(t rapid.TB, tmpl *Template, ctx Value, m *page) {
 	t.Helper()
 	want, werr := tmpl.Render(nil, ctx, Options{Now: clock})
-	got, err := tmpl.RenderMemo([]byte("before"), ctx, Options{Now: clock}, m)
-	got = got[len("before"):]
+	got, err := m.checked(tmpl, ctx, Options{Now: clock})
 	if (err == nil) != (werr == nil) || err != nil && err.Error() != werr.Error() {
 		t.Fatalf("with a memo: error %v, without: %v", err, werr)
 	}
@@ -85,7 +113,7 @@ func TestMemoGolden(t *testing.T) {
 	slices.Sort(order)
 	for name, tmpl := range parsed(t, dir) {
 		t.Run(name, func(t *testing.T) {
-			var m Memo
+			var m page
 			known, all := 0, 0
 			for _, s := range append(order, order...) {
 				checkMemo(t, tmpl, contexts[s], &m)

@@ -7,7 +7,7 @@ func (m *marker) expr(p *expr) {
 		return
 	case *nameExpr:
 		if m.isLoop(x) {
-			*p = &watchExpr{x, m.depth, nil} // nothing that can be compared
+			*p = m.watch(x, nil) // nothing that can be compared
 			return
 		}
 	case *attrExpr:
@@ -17,7 +17,7 @@ func (m *marker) expr(p *expr) {
 		}
 	case *compareExpr, *testExpr:
 		if m.compares(*p) {
-			*p = &watchExpr{*p, m.depth, m.bare(*p, nil)}
+			*p = m.watch(*p, m.bare(*p, nil))
 			return
 		}
 	case *callExpr:
@@ -28,13 +28,13 @@ func (m *marker) expr(p *expr) {
 	case *itemExpr:
 		if m.outside(x.of) && !m.outside(x.key) {
 			m.expr(&x.key)
-			*p = &watchItem{x, m.depth, m.bare(x.of, nil)}
+			*p = &watchItem{x, m.depth, m.bare(x.of, nil), m.reach(x.of)}
 			return
 		}
 	}
 	if m.outside(*p) {
 		if !m.global(*p) {
-			*p = &watchExpr{*p, m.depth, m.bare(*p, nil)}
+			*p = m.watch(*p, m.bare(*p, nil))
 		}
 		return
 	}

@@ -1,26 +1,34 @@
 package jinja
 
+// record is one round of a loop: its item, its text, what it looked at and
+// set.
+type record struct {
+	item        Value
+	at, size    int // its text in that of the rendering
+	sh          *shape
+	more        *more // nil for most
+	steps, used int   // and bytes
+	end         signal
+	lost        bool  // it cannot be reused
+	missed      uint8 // renderings in a row that could not reuse it
+}
+
+// more is what few rounds have.
+type more struct {
+	text  string // in place of that in the rendering, where it was captured
+	marks []mark
+}
+
 // recording is what the round under way has looked at and done so far.
 type recording struct {
 	looks  []look
 	writes []write
 	marks  []mark // messages printed by loops inside
 	set    []cell // what it has written already
+	index  bool   // it looked at its number
 	lost   bool   // it did what cannot be watched
 	from   int    // where in the output it began
 	born   int64  // the newest namespace then
-}
-
-// look is what a watcher gave.
-type look struct {
-	at        watcher
-	key, want Value
-}
-
-// write is an assignment to a namespace outside.
-type write struct {
-	to *fieldExpr
-	v  Value
 }
 
 // cell is an attribute of one namespace.
@@ -39,8 +47,9 @@ type mark struct {
 const mostLooks = 96
 
 func (c *recording) reset(r *run) {
-	c.from, c.born = len(r.out), r.born
-	c.looks, c.writes, c.marks, c.set, c.lost = c.looks[:0], c.writes[:0], c.marks[:0], c.set[:0], false
+	c.from, c.born = r.pos(), r.born
+	c.looks, c.writes, c.marks, c.set = c.looks[:0], c.writes[:0], c.marks[:0], c.set[:0]
+	c.index, c.lost = false, false
 }
 
 // note keeps what a watcher gave.

@@ -1,48 +1,14 @@
 package jinja
 
-// record is one round of a loop: its item, what it looked at, what it printed
-// and what it set.
-type record struct {
-	item        Value
-	at, size    int // its text in Memo.text
-	looks       []look
-	writes      []write
-	marks       []mark
-	steps, used int // and bytes
-	end         signal
-	lost        bool // it cannot be reused
-	missed      int  // renderings in a row that could not reuse it
-}
-
-// rounds are those of one loop in the last rendering and in this one.
-type rounds struct {
-	old, now []record
-	next     int // of old: the one after the last that was found
-}
-
-// ahead is how many rounds that are no more are looked over.
-const ahead = 64
-
-// find is the round that the last rendering ran over an item, nil if there is
-// none further on.
-func (l *rounds) find(v Value, s *sameness) *record {
-	for i := l.next; i < min(len(l.old), l.next+ahead); i++ {
-		if s.same(v, l.old[i].item) {
-			l.next = i + 1
-			return &l.old[i]
-		}
-	}
-	return nil
-}
-
-// round runs one round of a loop, or takes it from the last rendering.
-func (m *Memo) round(r *run, s *forStmt, v Value) (end signal, err error) {
+// round runs one round of a loop, or takes it from the last rendering. next is
+// the item of the round after it, missing where that is not at hand.
+func (m *Memo) round(r *run, s *forStmt, v, next Value) (end signal, err error) {
 	t := &m.trace
 	i := t.find(v)
 	if i == notOne && s.id == 0 {
 		return s.play(r, v)
 	}
-	from, within, fresh := len(r.out), t.printed, true
+	from, within, fresh := r.pos(), t.printed, true
 	switch {
 	case s.id == 0 || r.wild || r.rec != nil:
 		t.inside++
@@ -50,21 +16,20 @@ func (m *Memo) round(r *run, s *forStmt, v Value) (end signal, err error) {
 		t.inside--
 	default:
 		l := &m.loops[s.id-1]
-		c := l.find(v, &m.sameness)
-		if fresh = c == nil || !m.holds(r, s, v, c); fresh {
+		c, at := l.find(v, &m.sameness)
+		if fresh = c == nil || !m.holds(r, s, v, c, at != l.n, next); fresh {
 			end, err = m.run(r, s, v, c)
 			break
 		}
-		l.now = append(l.now, *c)
-		end, err = c.end, m.replay(r, c)
+		end, err = c.end, m.replay(r, l, c)
 	}
 	switch {
 	case err != nil:
 	case i >= 0:
 		t.visit(r, i, from, within, fresh)
-	case i == several && r.rec != nil && len(r.out) > from:
+	case i == several && r.rec != nil && r.pos() > from:
 		// In a later rendering it may stand there once.
-		r.rec.marks = append(r.rec.marks, mark{mapOf(v), from - r.rec.from, len(r.out) - from})
+		r.rec.marks = append(r.rec.marks, mark{mapOf(v), from - r.rec.from, r.pos() - from})
 		r.rec.lost = r.rec.lost || r.captured > 0
 	}
 	return end, err
@@ -79,66 +44,102 @@ func (m *Memo) run(r *run, s *forStmt, v Value, c *record) (signal, error) {
 	m.ran++
 	l, missed := &m.loops[s.id-1], 0
 	if c != nil {
-		missed = c.missed + 1
+		missed = (int(c.missed) + 1) % (retry * retry)
 	}
 	if missed < patience || missed%retry == 0 {
-		c, end, err := m.record(r, s, v)
-		c.missed = missed
-		l.now = append(l.now, c)
+		c, end, err := m.record(r, s, l, v)
+		c.missed = uint8(missed)
+		l.add(r.desk, c)
 		return end, err
 	}
 	m.trace.inside++
 	end, err := s.play(r, v)
 	m.trace.inside--
-	l.now = append(l.now, record{item: v, lost: true, missed: missed})
+	l.add(r.desk, record{item: v, lost: true, missed: uint8(missed)})
 	return end, err
 }
 
 // record runs a round and tells all there is to know of it.
-func (m *Memo) record(r *run, s *forStmt, v Value) (record, signal, error) {
-	from, steps, used := len(r.out), r.steps, r.bytes
-	m.rec.reset(r)
-	r.rec = &m.rec
+func (m *Memo) record(r *run, s *forStmt, l *rounds, v Value) (record, signal, error) {
+	from, steps, used := r.pos(), r.steps, r.bytes
+	n := &r.desk.notes
+	n.reset(r)
+	r.rec = n
 	m.trace.inside++
 	end, err := s.play(r, v)
 	m.trace.inside--
 	r.rec = nil
-	c := record{item: v, end: end, lost: m.rec.lost || r.wild}
-	if !c.lost && err == nil {
-		c.steps, c.used = steps-r.steps, used-r.bytes
-		c.at, c.size = len(m.text), len(r.out)-from
-		m.text = append(m.text, r.out[from:]...)
-		c.looks, c.writes, c.marks = exactly(m.rec.looks), exactly(m.rec.writes), exactly(m.rec.marks)
+	c := record{item: v, end: end, lost: n.lost || r.wild}
+	if c.lost || err != nil {
+		return c, end, err
+	}
+	c.steps, c.used = steps-r.steps, used-r.bytes
+	c.at, c.size = from, r.pos()-from
+	c.sh = l.shape(n)
+	if len(n.marks) > 0 || r.captured > 0 && c.size > 0 {
+		c.more = &more{marks: append([]mark(nil), n.marks...)}
+		if r.captured > 0 {
+			c.more.text = string(r.since(from))
+		}
 	}
 	return c, end, err
 }
 
-func exactly[T any](vs []T) []T {
-	if len(vs) == 0 {
-		return nil
-	}
-	return append(make([]T, 0, len(vs)), vs...)
-}
-
 // holds reports whether all that a round looked at is as it was. Looking costs
 // the rendering nothing; what the round cost is charged when it is replayed.
-func (m *Memo) holds(r *run, s *forStmt, v Value, c *record) bool {
-	if c.lost || r.assign(s.target, v) != nil {
+func (m *Memo) holds(r *run, s *forStmt, v Value, c *record, elsewhere bool, next Value) bool {
+	sh := c.sh
+	if c.lost || sh.index && elsewhere {
+		return false
+	}
+	near := sh.near > sh.same && !m.quiet(&m.loops[s.id-1], elsewhere, next)
+	if sh.stamp == m.stamp && !near && sh.near == len(sh.looks) {
+		return true
+	}
+	if r.assign(s.target, v) != nil {
 		return false
 	}
 	steps, used, depth, args := r.steps, r.bytes, r.depth, len(r.args)
 	ok := true
-	for i := range c.looks {
-		l := &c.looks[i]
-		if ok = l.at.holds(r, l.key, &l.want); !ok {
-			break
+	if sh.stamp != m.stamp {
+		if ok = hold(r, sh.looks[:sh.same]); ok {
+			ok = writable(r, sh.writes)
+		}
+		if ok {
+			sh.stamp = m.stamp
 		}
 	}
-	for i := 0; ok && i < len(c.writes); i++ {
-		ok = r.target(c.writes[i].to).kind == kNamespace
-	}
+	ok = ok && (!near || hold(r, sh.looks[sh.same:sh.near])) && hold(r, sh.looks[sh.near:])
 	r.steps, r.bytes, r.depth, r.args = steps, used, depth, r.args[:args]
 	return ok
+}
+
+// quiet reports that a round has the number it had, the items around it, and
+// the context. So it is for the round at hand if next is what it was: the
+// rounds before it have been found in their places.
+func (m *Memo) quiet(l *rounds, elsewhere bool, next Value) bool {
+	i := l.n + 1
+	return !elsewhere && !l.moved && m.steady && l.n > 0 && i < m.kept && i < len(l.recs) &&
+		next.kind == kMap && next.p == l.recs[i].item.p && l.recs[i].item.kind == kMap
+}
+
+func hold(r *run, looks []look) bool {
+	for i := range looks {
+		if l := &looks[i]; !l.at.holds(r, l.key, &l.want) {
+			return false
+		}
+	}
+	return true
+}
+
+// writable reports whether what a round sets attributes of are namespaces.
+func writable(r *run, writes []write) bool {
+	for i := range writes {
+		if r.target(writes[i].to).kind != kNamespace {
+			return false
+		}
+	}
+	return true
 }
 
 // target is the namespace that an assignment outside of a round goes to.
@@ -151,7 +152,7 @@ func (r *run) target(t *fieldExpr) *Value {
 }
 
 // replay does what a round did.
-func (m *Memo) replay(r *run, c *record) error {
+func (m *Memo) replay(r *run, l *rounds, c *record) error {
 	m.reused++
 	if c.used > r.bytes {
 		return r.take(c.used)
@@ -160,17 +161,38 @@ func (m *Memo) replay(r *run, c *record) error {
 	if err := r.spend(c.steps); err != nil {
 		return err
 	}
-	from := len(r.out)
-	r.out = append(r.out, m.text[c.at:c.at+c.size]...)
-	for _, k := range c.marks {
-		if i := m.trace.find(Mapping(k.m)); i >= 0 {
-			m.trace.note(i, from-r.base+k.at, k.size, false)
+	from := r.pos()
+	switch {
+	case c.more != nil && c.more.text != "":
+		r.put(c.more.text)
+	case c.size > 0:
+		r.again(c.at, c.size)
+	}
+	if c.more != nil {
+		for _, k := range c.more.marks {
+			if i := m.trace.find(Mapping(k.m)); i >= 0 {
+				m.trace.note(i, from+k.at, k.size, false)
+			}
 		}
 	}
-	for _, w := range c.writes {
-		r.target(w.to).mapping().Set(w.to.attr, w.v)
+	for i := range c.sh.writes {
+		w := &c.sh.writes[i]
+		r.set(r.target(w.to).mapping(), w.to.attr, w.v)
 	}
+	l.reuse(r.desk, c, from)
 	return r.wrote()
+}
+
+// reuse makes a round of the last rendering one of this, with its text at a
+// place. It stays where it is if it can.
+func (l *rounds) reuse(m *desk, c *record, at int) {
+	if !l.moved && c == &l.recs[l.n] && (c.size == 0 || c.at == at) {
+		l.n++
+		return
+	}
+	again := *c
+	again.at = at
+	l.add(m, again)
 }
 
 // renew compares what a watcher gives with what it gave.

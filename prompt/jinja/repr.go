@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // text is Python's str() of a value.
@@ -29,6 +30,21 @@ func (r *run) appendText(dst []byte, v Value) ([]byte, error) {
 		return dst, nil
 	}
 	return r.appendRepr(dst, v, 0)
+}
+
+// print writes str() of a value.
+func (r *run) print(v Value) error {
+	switch v.kind {
+	case kString:
+		r.put(v.str())
+		return nil
+	case kMissing, kUndefined:
+		return nil
+	}
+	b, err := r.appendRepr(r.desk.scratch[:0], v, 0)
+	r.desk.scratch = b[:0]
+	r.put(unsafe.String(unsafe.SliceData(b), len(b)))
+	return err
 }
 
 // appendRepr appends repr() of a value.

@@ -8,8 +8,9 @@ type sameness struct {
 	// left is how many values may still be compared: lists that hold one
 	// another can be endless work. What is not compared is not the same.
 	left int
-	// messages are known by their pointers, whatever is in them.
-	messages map[*Map]int
+	// trace knows the messages: they are known by their pointers, whatever is
+	// in them.
+	trace *trace
 }
 
 // same reports values that a template cannot tell apart.
@@ -70,7 +71,7 @@ func (s *sameness) maps(a, b *Map, depth int) bool {
 	if s.exact || len(a.keys) != len(b.keys) {
 		return false
 	}
-	if _, ok := s.messages[a]; ok {
+	if s.trace != nil && s.trace.number(a) != notOne {
 		return false
 	}
 	return s.items(a.keys, b.keys, depth) && s.items(a.vals, b.vals, depth)

@@ -86,14 +86,13 @@ func (x *sumExpr) print(r *run) error {
 		r.write(from)
 		return nil
 	}
-	r.out, err = r.appendText(r.out, v)
-	return err
+	return r.print(v)
 }
 
 // write writes the texts on the stack of arguments, down to where they began.
 func (r *run) write(from int) {
 	for _, v := range r.args[from:] {
-		r.out = append(r.out, v.str()...)
+		r.put(v.str())
 	}
 	r.args = r.args[:from]
 }

@@ -54,31 +54,27 @@ func (t *Template) Names() []string { return append([]string(nil), t.names...) }
 
 // run is the state of one rendering.
 type run struct {
-	o     Options
-	out   []byte
-	base  int // where the rendering's text begins in out
+	o Options
+	output
+	*desk
 	steps int // left
 	look  int // at so many steps left the clock is read
 	bytes int // left
 	depth int
 	ends  time.Time
 
-	ctx     []Value // by Template.names
-	fr      *frame
-	root    *frame  // of the template itself
-	args    []Value // of the calls under way
-	free    []*frame
-	spare   []*args
-	loops   []*loop
-	scratch []byte
-	grow    grower
-	memo    *Memo
-	rec     *recording // of the round under way, nil if none is noted
-	born    int64      // number of the newest namespace
-	wild    bool       // a value that changes was put where it is not watched
-	under   []*frame
-	turns   int  // rounds that the loop that ended last has run
-	broke   bool // whether it was left by a break
+	ctx   []Value // by Template.names
+	fr    *frame
+	root  *frame // of the template itself
+	free  []*frame
+	grow  grower
+	memo  *Memo
+	rec   *recording // of the round under way, nil if none is noted
+	born  int64      // number of the newest namespace
+	wild  bool       // a value that changes was put where it is not watched
+	under []*frame
+	turns int  // rounds that the loop that ended last has run
+	broke bool // whether it was left by a break
 	// captured counts the blocks around whose text is taken as a value.
 	captured int
 }
@@ -93,19 +89,24 @@ type frame struct {
 // The context is read only. On an error the text so far is dropped and dst
 // comes back as it was.
 func (t *Template) Render(dst []byte, ctx Value, o Options) ([]byte, error) {
-	r, err := t.start(dst, ctx, o)
+	r, err := t.start(ctx, o)
 	if err != nil {
 		return dst, err
 	}
-	return t.finish(r, dst)
+	defer r.clearUp()
+	r.out, r.base = dst, len(dst)
+	if err := t.play(r); err != nil {
+		return dst, err
+	}
+	return r.out, nil
 }
 
-// start makes ready a rendering.
-func (t *Template) start(dst []byte, ctx Value, o Options) (*run, error) {
+// start makes ready a rendering. Its desk is to be cleared.
+func (t *Template) start(ctx Value, o Options) (*run, error) {
 	if ctx.kind != kMap {
 		return nil, fmt.Errorf("render template: the context is no mapping but %s", typeName(ctx))
 	}
-	r := &run{o: o.defaults(), out: dst, base: len(dst)}
+	r := &run{o: o.defaults(), desk: desks.Get().(*desk)}
 	r.steps, r.bytes = r.o.Steps, r.o.Bytes
 	r.look = max(0, r.steps-glance)
 	r.ends = time.Now().Add(r.o.Time)
@@ -125,13 +126,11 @@ func (t *Template) start(dst []byte, ctx Value, o Options) (*run, error) {
 	return r, nil
 }
 
-// finish runs it.
-func (t *Template) finish(r *run, dst []byte) ([]byte, error) {
+// play runs it.
+func (t *Template) play(r *run) error {
 	r.begin(t.init)
-	if _, err := r.exec(t.body); err != nil {
-		return dst, err
-	}
-	return r.out, nil
+	_, err := r.exec(t.body)
+	return err
 }
 
 // begin sets the variables of a scope to what they are at its start.

@@ -247,7 +247,7 @@ func filterToJSON(r *run, v Value, a *args) (Value, error) {
 	if err := a.done("tojson", 4); err != nil {
 		return Value{}, err
 	}
-	w := &jsonWriter{r: r, ascii: truth(ascii), sorted: truth(sorted), itemSep: ", ", keySep: ": ", dst: r.scratch[:0]}
+	w := &jsonWriter{r: r, ascii: truth(ascii), sorted: truth(sorted), itemSep: ", ", keySep: ": ", dst: r.desk.scratch[:0]}
 	switch {
 	case indent.kind == kString:
 		w.lines, w.indent = true, indent.str()
@@ -280,6 +280,6 @@ func filterToJSON(r *run, v Value, a *args) (Value, error) {
 	if err == nil {
 		err = w.count()
 	}
-	r.scratch = w.dst[:0]
+	r.desk.scratch = w.dst[:0]
 	return String(string(w.dst)), err
 }

@@ -14,6 +14,8 @@ type watcher interface {
 	// holds reports whether a look gives the same again. It may renew want
 	// with an equal value that is faster to compare the next time.
 	holds(r *run, key Value, want *Value) bool
+	// reach is how far what it gives may differ from round to round.
+	reach() reach
 }
 
 // watchExpr is an expression that nothing inside of a round changes: its value
@@ -22,6 +24,9 @@ type watchExpr struct {
 	x     expr
 	depth int // of functions around it
 	bare  []place
+	far   reach
+	// index is set where it is the number of the round.
+	index bool
 }
 
 // watchTest is a watchExpr of which only the truth counts.
@@ -34,11 +39,18 @@ func (w *watchExpr) eval(r *run) (Value, error) {
 	}
 	r.rec = nil
 	v, err := w.x.eval(r)
-	if r.rec = rec; err == nil {
+	switch r.rec = rec; {
+	case w.index:
+		rec.index = true
+	case err == nil:
 		rec.note(r, w, w.bare, Value{}, v)
 	}
 	return v, err
 }
+
+func (w *watchExpr) reach() reach { return w.far }
+
+func (w *watchTest) reach() reach { return w.far }
 
 func (w *watchExpr) test(r *run) (bool, error) {
 	rec := r.rec
@@ -75,6 +87,8 @@ type watchCell struct {
 	x     *attrExpr
 	depth int
 }
+
+func (w *watchCell) reach() reach { return allReach }
 
 func (w *watchCell) eval(r *run) (Value, error) {
 	rec := r.rec
@@ -114,7 +128,10 @@ type watchItem struct {
 	x     *itemExpr
 	depth int
 	bare  []place
+	far   reach
 }
+
+func (w *watchItem) reach() reach { return w.far }
 
 func (w *watchItem) eval(r *run) (Value, error) {
 	rec := r.rec
@@ -162,6 +179,8 @@ func (w *watchItem) holds(r *run, key Value, want *Value) bool {
 // whether that was all.
 type watchLoop watchExpr
 
+func (w *watchLoop) reach() reach { return w.far }
+
 func (w *watchLoop) holds(r *run, all Value, want *Value) bool {
 	before := r.fr
 	r.fr = r.below(w.depth)
@@ -184,6 +203,8 @@ func (w *watchLoop) holds(r *run, all Value, want *Value) bool {
 
 // watchAlias is a variable that holds a namespace, whichever.
 type watchAlias watchExpr
+
+func (w *watchAlias) reach() reach { return allReach }
 
 func (w *watchAlias) holds(r *run, _ Value, _ *Value) bool {
 	before := r.fr

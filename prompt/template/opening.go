@@ -94,7 +94,7 @@ func (f *form) unasked(p *Page, tn *turn.Turn) int {
 	list := append(slices.Clone(p.list), jinja.Mapping(answer))
 	ctx := f.variables(p, tn, list, false)
 	var memo jinja.Memo
-	text, err := f.jinja.RenderMemo(f.spares.take(), jinja.Mapping(ctx), jinja.Options{Now: p.clock}, &memo)
+	text, _, err := f.jinja.RenderMemo(f.spares.take(), jinja.Mapping(ctx), jinja.Options{Now: p.clock}, &memo)
 	defer f.spares.put(text)
 	if err != nil {
 		return len(p.Text)

@@ -76,13 +76,11 @@ func (t *Template) Render(p *Page, tn *turn.Turn) error {
 	}
 	f.messages(p, tn)
 	ctx := f.variables(p, tn, p.spare, true)
-	text, err := f.jinja.RenderMemo(f.spares.take(), jinja.Mapping(ctx), jinja.Options{Now: p.clock}, &p.memo)
+	same, err := f.write(p, jinja.Mapping(ctx))
 	if err != nil {
-		f.spares.put(text)
 		return f.refusal(err)
 	}
-	p.Same = common(p.Text, text)
-	p.Text = f.spares.fit(p.Text, text)
+	p.Same = same
 	p.made, p.fresh = p.fresh, p.made
 	p.list, p.spare = p.spare, p.list
 	p.Hidden = p.plan.images
@@ -92,6 +90,20 @@ func (t *Template) Render(p *Page, tn *turn.Turn) error {
 		p.made[n-1].end = p.Opening // the same text, asked for another way
 	}
 	return nil
+}
+
+// write makes the text of a page anew.
+func (f *form) write(p *Page, ctx jinja.Value) (same int, err error) {
+	first := len(p.Text) == 0
+	if first {
+		f.spares.put(p.Text)
+		p.Text = f.spares.take()
+	}
+	p.Text, same, err = f.jinja.RenderMemo(p.Text, ctx, jinja.Options{Now: p.clock}, &p.memo)
+	if roomy(p.Text, len(p.Text)) {
+		p.Text = f.spares.fit(nil, p.Text)
+	}
+	return same, err
 }
 
 func (p *Page) clock() time.Time { return p.Now }

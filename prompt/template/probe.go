@@ -94,7 +94,8 @@ func (t *trial) render(ms []object, more ...any) (text string, ok bool) {
 		return "", false
 	}
 	ctx.Set("messages", v)
-	out, err := t.f.jinja.RenderMemo(nil, jinja.Mapping(ctx), trialOptions(), &t.memo)
+	t.memo = jinja.Memo{}
+	out, _, err := t.f.jinja.RenderMemo(nil, jinja.Mapping(ctx), trialOptions(), &t.memo)
 	if errors.Is(err, jinja.ErrLimit) {
 		t.err = err
 	}
