@@ -19,9 +19,16 @@ type agent struct {
 	name    string // of the command, and of the program
 	title   string
 	install string
-	env     func(served) []pair             // what is set for it
-	args    func(served, []string) []string // its command line, the user's own arguments at the end
-	warn    func(served) []string           // what will not go well, and why; nil is nothing
+	env     func(served) []pair         // what is set for it
+	line    func(served, []string) line // its command line, the user's own arguments among it
+}
+
+// line is what an agent is started with.
+type line struct {
+	args []string
+	warn []string // what will not go well, and why
+	at   int      // the argument that goes into a file
+	file string   // and is this one's name then; "" is none
 }
 
 // pair is one variable; an empty value hides what the user's shell has.
@@ -69,32 +76,36 @@ func agentCmd(a *app, g agent, example string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if g.warn != nil {
-			for _, w := range g.warn(s) {
-				fmt.Fprintf(a.err, "! %s\n", w)
-			}
+		l := g.line(s, args)
+		for _, w := range l.warn {
+			fmt.Fprintf(a.err, "! %s\n", w)
 		}
-		return g.start(a.out, s, f, args)
+		return g.start(a.out, s, f, l)
 	}
 	return cmd
 }
 
 // start becomes the agent: on success it does not return.
-func (g agent) start(w io.Writer, s served, f agentFlags, args []string) error {
+func (g agent) start(w io.Writer, s served, f agentFlags, l line) error {
 	set := append(g.env(s), direct(os.Getenv)...)
-	line := g.args(s, args)
-	switch {
-	case f.printEnv:
+	if f.printEnv {
 		for _, p := range set {
 			fmt.Fprintf(w, "export %s=%s\n", p.name, quote(p.value))
 		}
 		return nil
-	case f.dryRun:
+	}
+	if l.file != "" {
+		if err := writeSettings(l.file, []byte(l.args[l.at])); err != nil {
+			return fail(failed, g.name, err, "its settings cannot be written", "dyn doctor")
+		}
+		l.args[l.at] = l.file
+	}
+	if f.dryRun { // what is printed shall work when it is pasted
 		var words []string
 		for _, p := range set {
 			words = append(words, p.name+"="+quote(p.value))
 		}
-		for _, arg := range append([]string{g.name}, line...) {
+		for _, arg := range append([]string{g.name}, l.args...) {
 			words = append(words, quote(arg))
 		}
 		_, err := fmt.Fprintln(w, strings.Join(words, " "))
@@ -108,7 +119,7 @@ func (g agent) start(w io.Writer, s served, f agentFlags, args []string) error {
 	for _, p := range set {
 		env = append(env, p.name+"="+p.value)
 	}
-	if err := syscall.Exec(path, append([]string{g.name}, line...), unique(env)); err != nil {
+	if err := syscall.Exec(path, append([]string{g.name}, l.args...), unique(env)); err != nil {
 		return fail(failed, g.name, err, path+" cannot be run", g.install)
 	}
 	return nil
@@ -122,8 +133,10 @@ func direct(env func(string) string) []pair {
 			continue
 		}
 		list := "127.0.0.1,localhost,::1"
-		if had := env("NO_PROXY") + env("no_proxy"); had != "" {
-			list = had + "," + list
+		for _, name := range []string{"NO_PROXY", "no_proxy"} {
+			if had := env(name); had != "" && !strings.Contains(list, had) {
+				list = had + "," + list
+			}
 		}
 		return []pair{{"NO_PROXY", list}, {"no_proxy", list}}
 	}

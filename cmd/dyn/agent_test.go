@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +27,7 @@ func TestClaude(t *testing.T) {
 			t.Errorf("%s = %q %v, want %q", name, got, ok, want)
 		}
 	}
-	line := claudeArgs(s, []string{"-p", "hi"})
+	line := claudeLine(s, []string{"-p", "hi"}).args
 	var settings struct{ Env map[string]string }
 	if line[0] != "--settings" || json.Unmarshal([]byte(line[1]), &settings) != nil || settings.Env["ANTHROPIC_BASE_URL"] != s.URL {
 		t.Errorf("command line = %q, want settings first", line)
@@ -37,30 +35,21 @@ func TestClaude(t *testing.T) {
 	if !slices.Equal(line[2:], []string{"-p", "hi"}) {
 		t.Errorf("rest = %q, want the user's arguments", line[2:])
 	}
-	if got := claudeArgs(s, []string{"--settings", "x"}); !slices.Equal(got, []string{"--settings", "x"}) {
-		t.Errorf("with settings of the user's = %q, want them alone", got)
-	}
 }
 
-// A key is in the environment only: everybody can read a command line.
+// A key is in the environment or in a file: everybody can read a command line.
 func TestKeysAreOnNoCommandLine(t *testing.T) {
 	s := served{URL: "http://h", Key: "sesame", Model: "m"}
-	for _, line := range [][]string{claudeArgs(s, nil), codexArgs(s, nil)} {
-		if strings.Contains(strings.Join(line, " "), "sesame") {
-			t.Errorf("the key is in %q", line)
+	for _, l := range []line{claudeLine(s, nil), claudeLine(s, []string{"--settings", `{"env":{"A":"b"}}`}), codexLine(s, nil)} {
+		for i, arg := range l.args {
+			if strings.Contains(arg, "sesame") && (l.file == "" || i != l.at) {
+				t.Errorf("the key is in %q", l.args)
+			}
 		}
 	}
 }
 
 func TestClaudeWarns(t *testing.T) {
-	dir := t.TempDir()
-	mine, other := filepath.Join(dir, "mine.json"), filepath.Join(dir, "other.json")
-	for path, text := range map[string]string{mine: `{"env":{"ANTHROPIC_AUTH_TOKEN":"x"}}`, other: `{"env":{"A":"b"}}`} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	files := []string{mine, other, filepath.Join(dir, "none.json")}
 	for _, c := range []struct {
 		name string
 		s    served
@@ -70,9 +59,8 @@ func TestClaudeWarns(t *testing.T) {
 		{"unknown", served{Model: "sim"}, nil},
 		{"small", served{Model: "sim", Context: 32_768}, []string{"33k"}},
 		{"a name of theirs", served{Model: "claude-x[1m]", Context: 200_000}, []string{"takes the context"}},
-		{"a key, and theirs before it", served{Model: "sim", Key: "k"}, []string{mine + " sets ANTHROPIC_AUTH_TOKEN"}},
 	} {
-		got := claudeWarn(c.s, files)
+		got := claudeWarn(c.s)
 		ok := len(got) == len(c.want)
 		for i := range min(len(got), len(c.want)) {
 			ok = ok && strings.Contains(got[i], c.want[i])
@@ -84,7 +72,8 @@ func TestClaudeWarns(t *testing.T) {
 }
 
 func TestCodex(t *testing.T) {
-	line := codexArgs(served{URL: "http://h:1", Model: "sim", Context: 1000}, []string{"exec", "hi"})
+	s := served{URL: "http://h:1", Model: "sim", Context: 1000}
+	line := codexLine(s, []string{"exec", "hi"}).args
 	for _, want := range []string{`model="sim"`, `model_providers.dyn.base_url="http://h:1/v1"`, `model_providers.dyn.wire_api="responses"`, `model_context_window=1000`} {
 		at := slices.Index(line, want)
 		if at < 1 || line[at-1] != "-c" {
@@ -93,6 +82,34 @@ func TestCodex(t *testing.T) {
 	}
 	if !slices.Equal(line[len(line)-2:], []string{"exec", "hi"}) {
 		t.Errorf("%q does not end with the user's arguments", line)
+	}
+	entry := `model_providers.dyn.base_url="http://h:1/v1"`
+	for _, c := range []struct {
+		args   []string
+		again  bool // the daemon's entry comes once more, behind the option
+		warned bool
+	}{
+		{[]string{"-c", `model="x"`, "exec", "hi"}, false, false},
+		{[]string{"exec", "-c", "model_providers={}", "hi"}, true, false},
+		{[]string{"exec", "--config", "model_providers={}"}, true, false},
+		{[]string{"exec", "--config=model_providers.dyn={}", "hi"}, true, false},
+		{[]string{`-cmodel_providers.dyn.base_url="http://x"`}, true, false},
+		{[]string{"-c", "model_providers.other={}"}, false, false},
+		{[]string{"exec", "--", "-c", "model_providers={}"}, false, false},
+		{[]string{"-c", `model_provider="x"`}, false, true},
+		{[]string{"--oss"}, false, true},
+		{[]string{"-c"}, false, false},
+	} {
+		got := codexLine(s, c.args)
+		rest := got.args[len(codexLine(s, nil).args):]
+		if again := slices.Contains(rest, entry); again != c.again || (len(got.warn) > 0) != c.warned {
+			t.Errorf("%q: %q, warnings %q", c.args, rest, got.warn)
+		}
+		for _, arg := range c.args {
+			if !slices.Contains(rest, arg) {
+				t.Errorf("%q: no %q in %q", c.args, arg, rest)
+			}
+		}
 	}
 }
 
@@ -104,6 +121,10 @@ func TestDirect(t *testing.T) {
 	got := direct(env(map[string]string{"HTTP_PROXY": "http://p", "NO_PROXY": "x"}))
 	if len(got) != 2 || got[0].value != "x,127.0.0.1,localhost,::1" {
 		t.Errorf("with a proxy = %v, want loopback added", got)
+	}
+	got = direct(env(map[string]string{"http_proxy": "http://p", "NO_PROXY": "x,y", "no_proxy": "x,y"}))
+	if len(got) != 2 || got[0].value != "x,y,127.0.0.1,localhost,::1" {
+		t.Errorf("with both lists = %v, want each once", got)
 	}
 }
 

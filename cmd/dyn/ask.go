@@ -27,7 +27,8 @@ type served struct {
 	URL     string // without /v1
 	Key     string // "" when the daemon asks for none
 	Model   string
-	Context int // tokens; 0 unknown
+	Context int    // tokens; 0 unknown
+	Run     string // folder of files that live as long as a session or a daemon
 }
 
 // serving asks the daemon where it listens and which model an agent shall
@@ -49,7 +50,7 @@ func serving(ctx context.Context, a *app, op, model string) (served, error) {
 	known := ""
 	for _, m := range s.Models {
 		if model == "" || m.ID == model {
-			return served{s.Daemon.URL, launchKey(d, os.Getenv), m.ID, m.Context}, nil
+			return served{s.Daemon.URL, launchKey(d, os.Getenv), m.ID, m.Context, f.Run()}, nil
 		}
 		known += " " + m.ID
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +13,7 @@ import (
 func claudeCmd(a *app) *cobra.Command {
 	return agentCmd(a, agent{
 		name: "claude", title: "Claude Code", install: "npm install -g @anthropic-ai/claude-code",
-		env: claudeEnv, args: claudeArgs, warn: func(s served) []string { return claudeWarn(s, claudeSettings()) },
+		env: claudeEnv, line: claudeLine,
 	}, examples("dyn claude", "in this folder", `dyn claude -- -p "explain this folder"`, "one prompt, then end",
 		"dyn claude --print-env", "what is set for it"))
 }
@@ -28,7 +26,9 @@ func claudeEnv(s served) []pair {
 	env := []pair{
 		{"ANTHROPIC_BASE_URL", s.URL},
 		{"ANTHROPIC_AUTH_TOKEN", token(s)},
-		{"ANTHROPIC_API_KEY", ""},
+	}
+	for _, name := range leading[2:] {
+		env = append(env, pair{name, ""}) // another key, and other makers' services
 	}
 	for _, name := range []string{
 		"ANTHROPIC_MODEL", "ANTHROPIC_DEFAULT_MODEL", "ANTHROPIC_DEFAULT_OPUS_MODEL", "ANTHROPIC_DEFAULT_SONNET_MODEL",
@@ -53,27 +53,37 @@ func claudeEnv(s served) []pair {
 	)
 }
 
-// claudeArgs repeats the environment as settings on the command line, because
-// the env part of a user's settings file goes before the environment. A key
-// is not repeated: everybody on the machine can read a command line. Where
-// the user gives settings of their own, those count.
-func claudeArgs(s served, args []string) []string {
-	for _, arg := range args {
-		if arg == "--settings" || strings.HasPrefix(arg, "--settings=") {
-			return args
+// claudeLine repeats the environment as settings on the command line, because
+// the env part of a user's settings file goes before the environment. Settings
+// that the user gives are merged with them. They go into a file where he chose
+// one, and where a key is among them: everybody on the machine can read a
+// command line.
+func claudeLine(s served, args []string) line {
+	warn := claudeWarn(s)
+	value, rest, given := cutSettings(args)
+	settings := map[string]json.RawMessage{}
+	if given {
+		var err error
+		if settings, err = readSettings(value); err != nil {
+			return line{args: args, warn: warn} // Claude Code says what is wrong with it
 		}
 	}
-	env := map[string]string{}
-	for _, p := range claudeEnv(s) {
-		if p.name != "ANTHROPIC_AUTH_TOKEN" || s.Key == "" {
-			env[p.name] = p.value
-		}
-	}
-	settings, err := json.Marshal(map[string]any{"env": env})
+	lost, err := mergeSettings(claudeEnv(s), settings)
 	if err != nil {
-		panic("claude: settings: " + err.Error()) // a map of strings has a JSON form
+		return line{args: args, warn: warn}
 	}
-	return slices.Concat([]string{"--settings", string(settings)}, args)
+	for _, name := range lost {
+		warn = append(warn, "--settings sets "+name+"; here it is dyn's, or the session would go elsewhere")
+	}
+	data, err := json.Marshal(settings)
+	if err != nil {
+		panic("claude: settings: " + err.Error()) // what was read as JSON has a JSON form
+	}
+	l := line{args: slices.Concat([]string{"--settings", string(data)}, rest), warn: warn, at: 1}
+	if s.Key != "" || given && !inline(value) {
+		l.file = settingsFile(s.Run, data)
+	}
+	return l
 }
 
 // claudeNeeds is the smallest context that Claude Code works well in, in
@@ -81,9 +91,8 @@ func claudeArgs(s served, args []string) []string {
 // has some 13k to 20k (recorded with 2.1.332).
 const claudeNeeds = 65_536
 
-// claudeWarn tells what of the model or of the user's settings files does not
-// go well with Claude Code.
-func claudeWarn(s served, files []string) (w []string) {
+// claudeWarn tells what of the model does not go well with Claude Code.
+func claudeWarn(s served) (w []string) {
 	if s.Context > 0 && s.Context < claudeNeeds {
 		w = append(w, fmt.Sprintf("%s has a context of %s tokens: Claude Code keeps about 33k of it in reserve and begins with up to 20k, so it wants %s or more",
 			s.Model, count(s.Context), count(claudeNeeds)))
@@ -91,31 +100,7 @@ func claudeWarn(s served, files []string) (w []string) {
 	if strings.HasPrefix(s.Model, "claude-") || strings.Contains(s.Model, "[1m]") {
 		w = append(w, s.Model+" is a name that Claude Code knows: it takes the context of that model, not "+count(s.Context)+" tokens")
 	}
-	if s.Key == "" {
-		return w
-	}
-	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		var file struct{ Env map[string]string }
-		if json.Unmarshal(data, &file) == nil && file.Env["ANTHROPIC_AUTH_TOKEN"] != "" {
-			w = append(w, path+" sets ANTHROPIC_AUTH_TOKEN, which goes before the daemon's key")
-		}
-	}
 	return w
-}
-
-// claudeSettings are the settings files of the user and of this folder.
-func claudeSettings() []string {
-	dir := os.Getenv("CLAUDE_CONFIG_DIR")
-	if dir == "" {
-		dir = filepath.Join(os.Getenv("HOME"), ".claude")
-	}
-	return []string{
-		filepath.Join(dir, "settings.json"), filepath.Join(".claude", "settings.json"), filepath.Join(".claude", "settings.local.json"),
-	}
 }
 
 // token is the key an agent sends; without one of the daemon's, a word that
