@@ -10,14 +10,17 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/exchange"
 	"github.com/agentinfer/dyn/turn"
 )
 
-// client talks to one server.
+// client talks to one server: documents through net/http, answers through
+// engine/exchange.
 type client struct {
 	base  string
 	key   string
 	http  *http.Client
+	posts *exchange.Client
 	model atomic.Pointer[string] // as the server names it; nil before the probe
 	form  atomic.Uint32          // spelling of the form of an answer
 }
@@ -29,32 +32,29 @@ const (
 	idleLimit     = 3 * time.Second
 	connectLimit  = 5 * time.Second
 	receiveBuffer = 64 << 10
-	idlePerServer = 64
 )
 
 func newClient(at engine.Endpoint) *client {
 	d := &net.Dialer{Timeout: connectLimit}
-	return &client{base: at.URL, key: at.Key, http: &http.Client{
-		Transport: &http.Transport{
-			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-				c, err := d.DialContext(ctx, network, addr)
-				if t, ok := c.(*net.TCPConn); ok {
-					_ = t.SetReadBuffer(receiveBuffer) // the default holds too
-				}
-				return c, err
+	return &client{
+		base: at.URL, key: at.Key,
+		http: &http.Client{
+			Transport: &http.Transport{
+				DialContext: d.DialContext, IdleConnTimeout: idleLimit, DisableCompression: true,
 			},
-			IdleConnTimeout:     idleLimit,
-			MaxIdleConnsPerHost: idlePerServer,
-			ReadBufferSize:      4 << 10,
-			WriteBufferSize:     64 << 10,
-			DisableCompression:  true,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+		posts: exchange.New(at.URL, exchange.Options{
+			Key: at.Key, Connect: connectLimit, Idle: idleLimit, Buffer: receiveBuffer,
+		}),
+	}
 }
 
 // Close drops idle connections.
-func (c *client) Close() { c.http.CloseIdleConnections() }
+func (c *client) Close() {
+	c.http.CloseIdleConnections()
+	c.posts.Close()
+}
 
 // Health asks /health; a server without that route is well when it lists its
 // models.
@@ -91,43 +91,20 @@ func (c *client) generate(ctx context.Context, model string, j turn.Job) (*strea
 	body := newParcel()
 	defer body.release()
 	body.b = appendBody(body.b, model, j, as)
-	return c.send(ctx, body, j)
+	return c.send(ctx, body.b, j)
 }
 
-// send posts a body that asks for a stream. The caller holds the body.
-func (c *client) send(ctx context.Context, body *parcel, j turn.Job) (*stream, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	r, err := c.post(ctx, body, j.ID)
+// send posts a body that asks for a stream.
+func (c *client) send(ctx context.Context, body []byte, j turn.Job) (*stream, error) {
+	a, err := c.posts.Post(ctx, "/v1/completions", j.ID, body)
 	if err != nil {
-		err = unreachable(ctx, err)
-		cancel()
-		return nil, err
+		return nil, unreachable(ctx, err)
 	}
-	if r.StatusCode != http.StatusOK {
-		err := refusal(r)
-		drop(r)
-		cancel()
-		return nil, err
+	if a.Status != http.StatusOK {
+		defer a.Done()
+		return nil, refusal(a.Status, a.Reason, a)
 	}
-	return newStream(ctx, cancel, r, j), nil
-}
-
-func (c *client) post(ctx context.Context, body *parcel, id string) (*http.Response, error) {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/v1/completions", nil)
-	if err != nil {
-		return nil, err
-	}
-	q.Body, _ = body.open()
-	q.GetBody, q.ContentLength = body.open, int64(len(body.b))
-	q.Header.Set("Content-Type", "application/json")
-	q.Header.Set("Accept", "text/event-stream")
-	if id != "" {
-		q.Header.Set("X-Request-Id", id)
-	}
-	// Lets the transport send it again on another connection when this one
-	// had been closed at the other end; an empty value is not sent itself.
-	q.Header["Idempotency-Key"] = []string{}
-	return c.do(q)
+	return newStream(ctx, a, j), nil
 }
 
 func (c *client) get(ctx context.Context, path string) (*http.Response, error) {
@@ -135,18 +112,14 @@ func (c *client) get(ctx context.Context, path string) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.do(q)
+	if c.key != "" {
+		q.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	r, err := c.http.Do(q)
 	if err != nil {
 		return nil, unreachable(ctx, err)
 	}
 	return r, nil
-}
-
-func (c *client) do(q *http.Request) (*http.Response, error) {
-	if c.key != "" {
-		q.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	return c.http.Do(q)
 }
 
 // maxDocument is how much of a small document is read, and docLimit for how
@@ -167,7 +140,7 @@ func (c *client) read(ctx context.Context, path string) ([]byte, error) {
 	}
 	defer drop(r)
 	if r.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("get %s: %w", path, refusal(r))
+		return nil, fmt.Errorf("get %s: %w", path, refusal(r.StatusCode, r.Status, r.Body))
 	}
 	b, err := io.ReadAll(io.LimitReader(r.Body, maxDocument))
 	if err != nil {

@@ -34,6 +34,6 @@
 // comes with the first chunk, is dropped while it is read. Nothing is read
 // ahead of Next but what one read returned and the socket's 64 KiB.
 //
-// A connection that the server closed while it idled is retried once or more
-// by net/http, and only when no byte of the answer had come.
+// Answers come through engine/exchange, on the goroutine that asks for them;
+// documents through net/http.
 package vllm

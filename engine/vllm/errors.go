@@ -29,10 +29,10 @@ func (f *fault) err() error {
 	return fmt.Errorf("engine failed with status %d: %s: %w", f.status, f.message, turn.ErrLost)
 }
 
-// refusal reads a response that is no answer.
-func refusal(r *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // what came is what we can tell
-	f := fault{status: r.StatusCode}
+// refusal reads a response that is no answer. reason is its status in words.
+func refusal(status int, reason string, r io.Reader) error {
+	body, _ := io.ReadAll(io.LimitReader(r, maxErrorBody)) // what came is what we can tell
+	f := fault{status: status}
 	for _, path := range []string{"error.message", "error", "message", "detail"} {
 		if v := gjson.GetBytes(body, path); v.Type == gjson.String {
 			f.message = v.Str
@@ -40,7 +40,7 @@ func refusal(r *http.Response) error {
 		}
 	}
 	if f.message == "" {
-		f.message = r.Status
+		f.message = reason
 	}
 	return f.err()
 }

@@ -124,7 +124,7 @@ func (c *client) extra(ctx context.Context, fields []byte, model string) (text s
 	b := appendString(append(body.b, `{"model":`...), model)
 	b = append(append(b, `,"prompt":`+formPrompt+`,"max_tokens":8,"temperature":0,"stream":true`...), fields...)
 	body.b = append(b, '}')
-	s, err := c.send(ctx, body, turn.Job{ID: "dyn-probe-extra", MaxTokens: 8})
+	s, err := c.send(ctx, body.b, turn.Job{ID: "dyn-probe-extra", MaxTokens: 8})
 	if err != nil {
 		return "", false
 	}

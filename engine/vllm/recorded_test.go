@@ -18,8 +18,8 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// exchange is one recorded request and its answer, byte for byte.
-type exchange struct {
+// recordedExchange is one recorded request and its answer, byte for byte.
+type recordedExchange struct {
 	Name     string
 	Status   int
 	Request  string
@@ -42,15 +42,15 @@ func fixtures(t testing.TB) string {
 	return dir
 }
 
-func recorded(t testing.TB) map[string]exchange {
+func recorded(t testing.TB) map[string]recordedExchange {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(fixtures(t), "http.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]exchange{}
+	all := map[string]recordedExchange{}
 	for line := range bytes.Lines(data) {
-		var e exchange
+		var e recordedExchange
 		if err := json.Unmarshal(line, &e); err != nil {
 			t.Fatal(err)
 		}

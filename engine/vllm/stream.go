@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
+	"sync/atomic"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -15,8 +15,7 @@ import (
 // does not come back lets the socket fill and holds the engine back.
 type stream struct {
 	ctx    context.Context
-	cancel context.CancelFunc
-	body   io.ReadCloser
+	body   body
 	events *events
 	reader reader
 	prompt int // tokens sent
@@ -28,11 +27,20 @@ type stream struct {
 	ended  error // what every Next from now on returns; nil while it runs
 	told   usage
 	ids    bool // token ids came
+
+	whole  atomic.Bool // the server said that it was all
+	closed atomic.Bool
 }
 
-func newStream(ctx context.Context, cancel context.CancelFunc, r *http.Response, j turn.Job) *stream {
+// body is what is read of an answer, see exchange.Answer.
+type body interface {
+	io.ReadCloser
+	Done() error
+}
+
+func newStream(ctx context.Context, b body, j turn.Job) *stream {
 	return &stream{
-		ctx: ctx, cancel: cancel, body: r.Body, events: newEvents(r.Body),
+		ctx: ctx, body: b, events: newEvents(b),
 		prompt: len(j.Prompt), limit: j.MaxTokens, top: j.Sampling.TopLogprobs,
 	}
 }
@@ -80,9 +88,14 @@ func (s *stream) delta(c chunk) turn.Delta {
 	return turn.Delta{Text: c.text, IDs: c.ids, Logprobs: best(c.likely, s.top)}
 }
 
-// Close aborts the answer: the server sees its connection end and stops.
+// Close aborts what still runs: the server sees its connection end and stops.
 func (s *stream) Close() error {
-	s.cancel()
+	if !s.closed.CompareAndSwap(false, true) {
+		return nil
+	}
+	if s.whole.Load() { // Next reads no more
+		return s.body.Done()
+	}
 	return s.body.Close()
 }
 
@@ -99,7 +112,11 @@ func (s *stream) count(c chunk) {
 // what ended it, nil for [DONE].
 func (s *stream) finish(err error) (turn.Delta, error) {
 	s.ended = io.EOF
-	defer s.Close()
+	if err == nil {
+		s.whole.Store(true) // the connection is good for more, but that is not for the reader to wait for
+	} else {
+		defer s.Close()
+	}
 	last := s.delta(s.last)
 	var refused *turn.Refused
 	switch {
@@ -149,6 +166,9 @@ func (s *stream) end() *turn.End {
 func (s *stream) broken(err error) error {
 	if s.ctx.Err() != nil {
 		return context.Cause(s.ctx)
+	}
+	if s.closed.Load() {
+		return context.Canceled
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

@@ -1,0 +1,213 @@
+package exchange
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Options of a Client. The zero value has no key and the default limits.
+type Options struct {
+	Key     string        // bearer token; "" for none
+	Connect time.Duration // how long connecting may take; default 5 s
+	Idle    time.Duration // how long a connection waits for its next request; default 3 s
+	Buffer  int           // receive buffer of a connection in bytes; 0 for the system's
+}
+
+// Client posts to one server. It is safe for concurrent use.
+type Client struct {
+	o      Options
+	addr   string // host:port
+	secure *tls.Config
+	prefix string // path of the base
+	fixed  string // head lines that are the same for all requests
+	bad    error  // why no request can be made
+	idle   idle
+}
+
+// New makes a client for the server at base, an http or https URL. What is
+// wrong with base is told by Post.
+func New(base string, o Options) *Client {
+	if o.Connect == 0 {
+		o.Connect = 5 * time.Second
+	}
+	if o.Idle == 0 {
+		o.Idle = 3 * time.Second
+	}
+	c := &Client{o: o}
+	c.idle.after = o.Idle
+	u, err := url.Parse(base)
+	switch {
+	case err != nil:
+		c.bad = err
+		return c
+	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
+		c.bad = fmt.Errorf("%q is no http or https address", base)
+		return c
+	}
+	port := u.Port()
+	if u.Scheme == "https" {
+		c.secure = &tls.Config{ServerName: u.Hostname(), NextProtos: []string{"http/1.1"}}
+		port = orElse(port, "443")
+	}
+	c.addr = net.JoinHostPort(u.Hostname(), orElse(port, "80"))
+	c.prefix = strings.TrimSuffix(u.EscapedPath(), "/")
+	c.fixed = " HTTP/1.1\r\nHost: " + u.Host + "\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\n"
+	if o.Key != "" {
+		c.fixed += "Authorization: Bearer " + printable(o.Key) + "\r\n"
+	}
+	return c
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// Close drops the connections that wait. Answers that are being read go on.
+func (c *Client) Close() { c.idle.close() }
+
+// Post sends a JSON body to path, with id as its X-Request-Id unless that is
+// empty, and returns the answer's head. The body is not used after the
+// return. The caller must close the answer; the end of ctx closes it too.
+func (c *Client) Post(ctx context.Context, path, id string, body []byte) (*Answer, error) {
+	if c.bad != nil {
+		return nil, c.bad
+	}
+	for {
+		conn := c.idle.take()
+		kept := conn != nil
+		if !kept {
+			var err error
+			if conn, err = c.connect(ctx); err != nil {
+				return nil, err
+			}
+		}
+		a, err := c.over(ctx, conn, path, id, body)
+		if err == nil {
+			return a, nil
+		}
+		conn.Close()
+		if kept && errors.Is(err, errUnanswered) && ctx.Err() == nil {
+			continue // it had been closed at the other end
+		}
+		return nil, err
+	}
+}
+
+// conn is a connection with what was read from it and not used yet.
+type conn struct {
+	net.Conn
+	in    *bufio.Reader
+	out   []byte // room for a request's head
+	since time.Time
+}
+
+// readBuffer is enough for the head of an answer and for a few events.
+const readBuffer = 4 << 10
+
+func (c *Client) connect(ctx context.Context) (*conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.o.Connect)
+	defer cancel()
+	var d net.Dialer
+	n, err := d.DialContext(ctx, "tcp", c.addr)
+	if err != nil {
+		return nil, err
+	}
+	if t, ok := n.(*net.TCPConn); ok && c.o.Buffer > 0 {
+		_ = t.SetReadBuffer(c.o.Buffer) // the default holds too
+	}
+	if c.secure != nil {
+		s := tls.Client(n, c.secure)
+		if err := s.HandshakeContext(ctx); err != nil {
+			n.Close()
+			return nil, err
+		}
+		n = s
+	}
+	return &conn{Conn: n, in: bufio.NewReaderSize(n, readBuffer)}, nil
+}
+
+// errUnanswered says that the connection ended before the first byte of an
+// answer.
+var errUnanswered = errors.New("the connection ended before an answer")
+
+// over makes one exchange over a connection, which is the answer's from then
+// on. After an error it is of no use.
+func (c *Client) over(ctx context.Context, k *conn, path, id string, body []byte) (*Answer, error) {
+	stop := context.AfterFunc(ctx, func() { k.Close() })
+	r, err := c.exchange(k, path, id, body)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return &Answer{
+		Status: r.StatusCode, Reason: r.Status,
+		client: c, conn: k, body: r.Body, stop: stop, keep: !r.Close,
+	}, nil
+}
+
+func (c *Client) exchange(k *conn, path, id string, body []byte) (*http.Response, error) {
+	k.out = c.head(k.out[:0], path, id, len(body))
+	parts := net.Buffers{k.out, body}
+	_, sent := parts.WriteTo(k.Conn)
+	// An engine that refuses what it has not read answers and hangs up.
+	if _, err := k.in.Peek(1); err != nil {
+		if sent != nil {
+			err = sent
+		}
+		return nil, fmt.Errorf("%w: %w", errUnanswered, err)
+	}
+	for {
+		r, err := http.ReadResponse(k.in, nil)
+		if err != nil {
+			return nil, fmt.Errorf("read the answer's head: %w", unexpected(err))
+		}
+		if r.StatusCode >= 200 || r.StatusCode == http.StatusSwitchingProtocols {
+			r.Close = r.Close || sent != nil
+			return r, nil
+		}
+	}
+}
+
+func (c *Client) head(b []byte, path, id string, length int) []byte {
+	b = append(append(append(append(b, "POST "...), c.prefix...), path...), c.fixed...)
+	if id = printable(id); id != "" {
+		b = append(append(append(b, "X-Request-Id: "...), id...), "\r\n"...)
+	}
+	b = strconv.AppendInt(append(b, "Content-Length: "...), int64(length), 10)
+	return append(b, "\r\n\r\n"...)
+}
+
+// printable drops what would end a head line.
+func printable(s string) string {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return strings.Map(func(r rune) rune {
+				if r < ' ' || r > '~' {
+					return -1
+				}
+				return r
+			}, s)
+		}
+	}
+	return s
+}
+
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
