@@ -91,7 +91,7 @@ if [ $sdk -eq 1 ]; then
   RESULTS=$results CACHE=$cache/sdk scripts/sdk/run.sh || failed=1
 fi
 if [ $# -eq 0 ]; then
-  "$work/clients" -table "make clients" -commit "$(git describe --always --dirty --abbrev=12)" <"$results" >"$work/clients.md"
+  "$work/clients" -table "make clients" -commit "$(git describe --always --dirty --abbrev=12)" -date "$(date -u +%F)" <"$results" >"$work/clients.md"
   cp "$work/clients.md" docs/clients.md
   echo "docs/clients.md is written"
 fi

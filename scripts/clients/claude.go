@@ -22,7 +22,7 @@ var claude = client{
 	again: func(_ *lab, prompt string) []string {
 		return []string{"claude", "-p", "--continue", "--allowedTools", claudeTools, "--", prompt}
 	},
-	launch: []string{"claude", "--", "-p"},
+	launch: []string{"claude", "--", "--settings", `{"env":{"ANTHROPIC_BASE_URL":"http://127.0.0.1:1","CLAUDE_CODE_USE_BEDROCK":"1"}}`, "-p"},
 	shell: func(command string) string {
 		return say("Bash", map[string]any{"command": command, "description": "one more step"})
 	},

@@ -20,7 +20,7 @@ type client struct {
 	start func(l *lab, prompt string) []string // a new conversation
 	again func(l *lab, prompt string) []string // the next prompt of the last one
 
-	launch []string // what dyn starts it with, nil where dyn cannot; a prompt follows
+	launch []string // what dyn starts it with, settings that lead elsewhere among it; nil where dyn cannot; a prompt follows
 
 	shell func(command string) string // a call of its shell tool
 	spawn string                      // a call that starts a subagent whose prompt holds SUBTASK

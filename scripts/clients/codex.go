@@ -23,7 +23,7 @@ var codex = client{
 	again: func(_ *lab, prompt string) []string {
 		return []string{"codex", "exec", "--skip-git-repo-check", "resume", "--last", prompt}
 	},
-	launch: []string{"codex", "--", "exec", "--skip-git-repo-check"},
+	launch: []string{"codex", "--", "exec", "--skip-git-repo-check", "-c", `model_providers={other={name="other",base_url="http://127.0.0.1:1/v1"}}`},
 	shell:  func(command string) string { return say("exec_command", map[string]any{"cmd": command}) },
 	spawn:  say("multi_agent_v1__spawn_agent", map[string]any{"message": "SUBTASK take two steps"}),
 	// The lead has to wait for its agent by an id that no script can know, so

@@ -23,12 +23,13 @@ func main() {
 	flag.StringVar(&o.keep, "keep", "", "folder that keeps what the cells wrote")
 	table := flag.String("table", "", "`command` line that is printed above a table of the results on standard input")
 	commit := flag.String("commit", "", "what the table says was tried")
+	date := flag.String("date", "", "when")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := error(nil)
 	if *table != "" {
-		err = tabulate(os.Stdout, os.Stdin, *table, *commit)
+		err = tabulate(os.Stdout, os.Stdin, *table, *commit, *date)
 	} else {
 		err = all(ctx, o, flag.Args())
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // tabulate writes the document that shows a run's results.
-func tabulate(w io.Writer, results io.Reader, command, commit string) error {
+func tabulate(w io.Writer, results io.Reader, command, commit, date string) error {
 	var all []report
 	in := bufio.NewScanner(results)
 	in.Buffer(nil, 1<<20)
@@ -32,7 +32,7 @@ func tabulate(w io.Writer, results io.Reader, command, commit string) error {
 			sdks = append(sdks, r)
 		}
 	}
-	fmt.Fprintf(w, head, command, commit)
+	fmt.Fprintf(w, head, command, date, commit)
 	fmt.Fprint(w, "\n## Agents\n\n", aboutAgents)
 	matrix(w, agents)
 	fmt.Fprint(w, "\n## Official SDKs\n\n", aboutSDKs)
@@ -83,7 +83,7 @@ func notes(all []report) string {
 
 const head = `# What clients do with dyn
 
-Written by ` + "`%s`" + ` at commit %s; not by hand.
+Written by ` + "`%s`" + ` on %s at commit %s; not by hand.
 `
 
 const aboutAgents = `Each cell is a real client, as published, against a daemon of its own with a simulated model (` + "`dyn up sim`" + `) whose answers are
@@ -95,10 +95,11 @@ scripted, where only the loopback interface exists. A cell is ok when
 * every turn after an agent's first computed no more than what was new, and two blocks (` + "`scripts/reuse`" + `), by the engine's figures;
   only a compaction may begin anew.
 
-*Compaction* declares a window of 65,536 tokens to Claude Code, which keeps about 33,000 in reserve, and of 32,768 to the others.
-*Fault in mid-stream*: the engine cuts its connection to dyn after 20 tokens, twice; the answer has to go on, and the client must not
-notice. *Connection cut*: the client's own connection is cut in mid-stream, once. *Client killed*: while it reads an answer; the engine has
-to let go of the turn before its end. A dash: there is no such case, the notes say why.
+*Started by dyn*: ` + "`dyn claude` and `dyn codex`" + `, with settings of the user's own that lead elsewhere. *Compaction* declares a
+window of 65,536 tokens to Claude Code, which keeps about 33,000 in reserve, and of 32,768 to the others. *Fault in mid-stream*: the
+engine cuts its connection to dyn after 20 tokens, twice; the answer has to go on, and the client must not notice. *Connection cut*: the
+client's own connection is cut in mid-stream, once. *Client killed*: while it reads an answer; the engine has to let go of the turn
+before its end. A dash: there is no such case, the notes say why.
 
 `
 

@@ -12,11 +12,11 @@ func TestTabulate(t *testing.T) {
 {"subject":"openai for Node","version":"3","case":"text","state":"ok","note":""}
 `
 	var b strings.Builder
-	if err := tabulate(&b, strings.NewReader(results), "make clients", "abc"); err != nil {
+	if err := tabulate(&b, strings.NewReader(results), "make clients", "abc", "2026-01-02"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"`make clients` at commit abc",
+		"`make clients` on 2026-01-02 at commit abc",
 		"| | Codex 1 | Pi 2 |\n|---|---|---|\n| one answer | ok | FAILED |\n| subagent | – | – |\n",
 		"| | openai for Node 3 |\n|---|---|\n| text | ok |\n",
 		"* Pi, one answer: first line.\n* Pi, subagent: it has no subagents.\n",
@@ -25,7 +25,7 @@ func TestTabulate(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, b.String())
 		}
 	}
-	if err := tabulate(&b, strings.NewReader("{"), "x", "y"); err == nil {
+	if err := tabulate(&b, strings.NewReader("{"), "x", "y", "z"); err == nil {
 		t.Error("half a line is no error")
 	}
 }
