@@ -64,6 +64,7 @@ func (f *feed) run(ctx context.Context) {
 		if sub != nil {
 			f.listen(ctx, sub)
 			sub.Close()
+			f.worker.hurry() // it may be gone
 			f.caughtUp(f.replayed.Load(), false)
 		}
 		select {

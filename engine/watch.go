@@ -66,12 +66,13 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen) error {
 
 // watch looks at the server again and again.
 func (w *Worker) watch(ctx context.Context, c Client) error {
-	tick := time.NewTicker(w.fleet.o.Poll)
+	tick := time.NewTimer(w.fleet.o.Poll)
 	defer tick.Stop()
+	var p pace
 	var misses int
 	var since time.Time // of the first miss
 	for n := 0; ; n++ {
-		err := w.look(ctx, c, n)
+		err := w.look(ctx, c, n, &p)
 		now := time.Now()
 		switch {
 		case ctx.Err() != nil:
@@ -97,13 +98,27 @@ func (w *Worker) watch(ctx context.Context, c Client) error {
 				return fmt.Errorf("%w: %w", errSilent, err)
 			}
 		}
+		tick.Reset(untilNext(now, w.interval(&p)))
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-tick.C:
 		case <-w.nudge:
+			p.stir()
 		}
 	}
+}
+
+// interval is the time between two looks now. A worker that rests says so, so
+// that its next turn ends the rest.
+func (w *Worker) interval(p *pace) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.attached || !p.rests() || len(w.streams) > 0 {
+		return w.fleet.o.Poll
+	}
+	w.resting = true
+	return restEvery * w.fleet.o.Poll
 }
 
 // silent notes that a server does not answer. It reports whether the watch
@@ -121,7 +136,7 @@ func (w *Worker) silent(err error) bool {
 
 // look takes the n-th look: how is its load, do its streams move, and at times
 // or in doubt, is it well. An engine without metrics is well all the same.
-func (w *Worker) look(ctx context.Context, c Client, n int) error {
+func (w *Worker) look(ctx context.Context, c Client, n int, p *pace) error {
 	w.cutSilent(time.Now())
 	if w.log != "" {
 		_ = trimLog(w.log) // the next look tries again
@@ -130,12 +145,19 @@ func (w *Worker) look(ctx context.Context, c Client, n int) error {
 	defer cancel()
 	load, err := c.Load(quick)
 	if err == nil {
-		w.change(func() { w.load = load })
+		w.change(func() {
+			w.load = load
+			p.saw(load, len(w.streams))
+		})
 		if n%healthEvery > 0 {
 			return nil
 		}
 	}
-	return c.Health(quick)
+	if err := c.Health(quick); err != nil {
+		p.stir()
+		return err
+	}
+	return nil
 }
 
 // hurry has the server looked at now, because a turn was lost there.

@@ -28,6 +28,7 @@ type Worker struct {
 	load    turn.Load
 	client  Client // nil until the worker was ready once
 	streams map[*stream]struct{}
+	resting bool          // it is looked at less often, until its next turn
 	news    chan struct{} // closed and made anew after every change
 	telling int           // changes that not everybody was told of yet
 	logFrom int64         // where the log of this life begins
@@ -100,7 +101,12 @@ func (w *Worker) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 	if ok { // counted before it is sent, so that a drain cannot overlook it
 		w.streams[s] = struct{}{}
 	}
+	rested := w.resting
+	w.resting = false
 	w.mu.Unlock()
+	if rested {
+		w.hurry()
+	}
 	if !ok {
 		return nil, fmt.Errorf("worker %s is %s: %w: %w", w.name, state, turn.ErrUnsent, turn.ErrLost)
 	}

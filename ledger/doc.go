@@ -45,7 +45,7 @@
 // The schema is the ordered list of schema/*.sql; PRAGMA user_version counts
 // those that were applied, each in a transaction of its own.
 //
-// Cost: an idle ledger wakes every five seconds for some stats. A row costs the
+// Cost: an idle ledger wakes every four seconds for some stats. A row costs the
 // caller a map's look-up and the writer some 5 µs, SQLite's work included; a
 // raw turn takes some 3 bytes a token on disk and 16 bytes of memory, and to
 // find one that is not in memory takes some 30 µs.

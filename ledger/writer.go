@@ -24,8 +24,9 @@ type writer struct {
 const retry = time.Second
 
 // lookEvery is how often an idle writer looks whether the file is still
-// there, in times of Options.Every.
-const lookEvery = 20
+// there, in times of Options.Every: at moments when the daemon is awake for
+// its workers too.
+const lookEvery = 16
 
 // sweepEvery and sweepRows say how often the writer cuts what is old, and
 // idleSweep how often while nothing new is written.
@@ -102,7 +103,8 @@ func (w *writer) pause() time.Duration {
 	if w.file == nil || w.swept.IsZero() {
 		return w.l.opt.Every
 	}
-	return lookEvery * w.l.opt.Every
+	every := lookEvery * w.l.opt.Every
+	return every - time.Duration(time.Now().UnixNano())%every
 }
 
 // write opens the file where it must and commits what waits. After an error
