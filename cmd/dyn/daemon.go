@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
+	"github.com/agentinfer/dyn/cmd/dyn/internal/garbage"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/ports"
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/engine/vllm"
@@ -108,7 +109,7 @@ func (d *daemon) open() error {
 	d.local = newLocalKey()
 	d.join()
 	d.serve()
-	who := folders.Daemon{PID: os.Getpid(), Started: time.Now(), URL: d.url, Key: d.plan.Key, Local: d.local.secret, Recipe: d.plan.Recipe}
+	who := folders.Daemon{PID: os.Getpid(), Started: time.Now(), URL: d.url, Key: d.plan.Key, Local: d.local.secret, Recipe: d.plan.Recipe, Settings: d.plan.Settings}
 	if err := d.lock.Write(who); err != nil {
 		return err
 	}
@@ -141,6 +142,9 @@ func (d *daemon) listen() error {
 	}
 	host, port := d.plan.Host, d.public.Addr().(*net.TCPAddr).Port
 	d.plan.Port = port // the one that was taken for 0
+	if d.plan.Settings != nil {
+		d.plan.Settings["port"] = strconv.Itoa(port)
+	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
@@ -191,6 +195,7 @@ func (d *daemon) join() {
 
 // serve answers clients and commands from now on.
 func (d *daemon) serve() {
+	go garbage.Run(d.soft)
 	d.serving.Go(func() {
 		if err := d.server.Serve(d.public, d.url); err != nil {
 			d.log.Error("serve", "err", err)
