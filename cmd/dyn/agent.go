@@ -19,6 +19,7 @@ type agent struct {
 	name    string // of the command, and of the program
 	title   string
 	install string
+	own     string                      // what its help says of settings of the user's own
 	env     func(served) []pair         // what is set for it
 	line    func(served, []string) line // its command line, the user's own arguments among it
 }
@@ -48,7 +49,7 @@ func agentCmd(a *app, g agent, example string) *cobra.Command {
 		Short: "Start " + g.title + " on the running daemon",
 		Long: "Starts " + g.title + " on the running daemon. Everything after -- belongs to the\n" +
 			"agent, and so does the exit code. Environment and command line only: no file of\n" +
-			"yours is written.",
+			"yours is written. " + g.own,
 		Example: example,
 	}
 	cmd.Flags().StringVar(&f.model, "model", "", "`name` of the model it uses (default the first that is served)")

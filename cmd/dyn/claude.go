@@ -14,6 +14,7 @@ func claudeCmd(a *app) *cobra.Command {
 	return agentCmd(a, agent{
 		name: "claude", title: "Claude Code", install: "npm install -g @anthropic-ai/claude-code",
 		env: claudeEnv, line: claudeLine,
+		own: "Your own --settings count, but for what leads\nto the daemon.",
 	}, examples("dyn claude", "in this folder", `dyn claude -- -p "explain this folder"`, "one prompt, then end",
 		"dyn claude --print-env", "what is set for it"))
 }

@@ -16,6 +16,7 @@ func codexCmd(a *app) *cobra.Command {
 		name: "codex", title: "Codex", install: "npm install -g @openai/codex",
 		env:  func(s served) []pair { return []pair{{codexKey, token(s)}} },
 		line: codexLine,
+		own:  "Your own -c options count.",
 	}, examples("dyn codex", "in this folder", `dyn codex -- exec "explain this folder"`, "one prompt, then end",
 		"dyn codex --dry-run", "the command line it gets"))
 }

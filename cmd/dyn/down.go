@@ -99,15 +99,13 @@ func (d downer) plan(ctx context.Context, show *jsonFlag) error {
 func (d downer) stop(ctx context.Context, now bool) (int, error) {
 	who, _ := d.f.Daemon()
 	children := d.children(ctx)
-	asked, cancel := context.WithTimeout(ctx, 5*time.Second)
-	err := d.client.Stop(asked, control.Stop{Now: now})
-	cancel()
+	err := d.client.Stop(ctx, control.Stop{Now: now})
 	switch {
 	case err == nil || errors.Is(err, control.ErrNone):
 	case now && who.PID > 0:
 		syscall.Kill(who.PID, syscall.SIGKILL)
 	default:
-		return who.PID, fail(unhealthy, "down", err, fmt.Sprintf("pid %d does not answer", who.PID), "dyn down --now")
+		return who.PID, fail(unhealthy, "down", err, fmt.Sprintf("it is pid %d", who.PID), "dyn down --now")
 	}
 	if now {
 		var stop context.CancelFunc

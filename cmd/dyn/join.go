@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
-	"github.com/agentinfer/dyn/ledger/snapshot"
 )
 
 // errLeft says that the daemon which lived a moment ago does no longer, or
@@ -30,7 +30,8 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 	if err := settled(ctx, f, c, p); err != nil {
 		return err
 	}
-	if d, _ := f.Daemon(); p.named && d.Recipe != p.Recipe {
+	d, _ := f.Daemon()
+	if p.named && d.Recipe != p.Recipe {
 		return fail(failed, p.op(), errors.New("a daemon runs without that recipe"), "it serves "+cmp.Or(d.Recipe, "attached engines"),
 			"dyn down && dyn "+p.op())
 	}
@@ -54,8 +55,8 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 		return err
 	}
 	st := step{State: state, URL: s.Daemon.URL, PID: s.Daemon.PID, Workers: len(s.Workers)}
-	if own := launched(s.Workers); p.named && p.Workers != own {
-		show.stage("plan", "", fmt.Sprintf("%s asked for, %d running: dyn down, then dyn %s --workers %d", plural(p.Workers, "worker"), own, p.op(), p.Workers))
+	if other := p.other(d.Settings); other != "" {
+		show.stage("plan", "", "it runs with "+other+"; to change that: dyn down, then dyn "+p.op())
 	}
 	if len(s.Models) > 0 {
 		st.Model, st.Context = s.Models[0].ID, s.Models[0].Context
@@ -64,14 +65,19 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 	return nil
 }
 
-// launched counts the workers that dyn started itself.
-func launched(ws []snapshot.Worker) (n int) {
-	for _, w := range ws {
-		if !w.Attached {
-			n++
+// other says what was asked for and is otherwise in a daemon that runs with
+// these settings; "" is nothing. Any port is port 0.
+func (p plan) other(runs map[string]string) string {
+	var all []string
+	for _, flag := range p.asked {
+		has, known := runs[flag]
+		want := p.Settings[flag]
+		if !known || has == want || flag == "port" && want == "0" {
+			continue
 		}
+		all = append(all, "--"+flag+" "+cmp.Or(has, "unset")+", not "+want)
 	}
-	return n
+	return strings.Join(all, ", ")
 }
 
 // settled waits until the daemon has started wholly: every worker has served

@@ -61,7 +61,7 @@ func keyAddCmd(a *app) *cobra.Command {
 	flags.IntVar(&k.Requests, "rpm", 0, "requests per minute")
 	flags.StringVar(&tokens, "tpm", "", "tokens per minute, prompt and answer: a `size` such as 500k")
 	flags.IntVar(&k.Concurrent, "concurrent", 0, "turns at once")
-	flags.IntVar(&k.MaxPriority, "max-priority", 0, "the highest priority that it may ask for")
+	flags.IntVar(&k.MaxPriority, "max-priority", 0, "the most that a turn's priority and class may count for together")
 	var show *jsonFlag
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		k.Name, k.Capped = args[0], cmd.Flags().Changed("max-priority")

@@ -42,7 +42,9 @@ type plan struct {
 	MaxAge   string            `json:"ledger_max_age"`
 	MaxBytes int64             `json:"ledger_max_bytes"`
 	RawTurns string            `json:"ledger_raw_turns"` // a time, or "off"
+	Settings map[string]string `json:"settings"`         // by flag: what holds, but for the key
 	named    bool              // the recipe was asked for by its name
+	asked    []string          // flags that were given
 }
 
 // op names the plan for errors: "up sim".
@@ -77,6 +79,19 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 		}
 	}
 	set.Fill(p.Recipe, nil)
+	p.Settings = map[string]string{}
+	for _, s := range config.Settings {
+		if s.Flag == "" || s.Key == "server.api_key" {
+			continue
+		}
+		p.Settings[s.Flag] = set.Text(s.Key)
+		if cmd.Flags().Changed(s.Flag) {
+			p.asked = append(p.asked, s.Flag)
+		}
+	}
+	if p.Recipe == "" {
+		p.Settings["workers"] = "0"
+	}
 	p.ModelDir = set.Text("worker.model_dir")
 	p.Workers, p.Policy = set.Int("up.workers"), set.Text("router.policy")
 	p.Host, p.Port, p.Key = set.Text("server.host"), set.Int("server.port"), set.Text("server.api_key")

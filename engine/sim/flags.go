@@ -111,27 +111,27 @@ func (o *options) check() error {
 		{"max-num-batched-tokens", o.budget},
 	} {
 		if c.n < 1 {
-			return fmt.Errorf("read flags: --%s must be at least 1, not %d", c.name, c.n)
+			return fmt.Errorf("--%s must be at least 1, not %d", c.name, c.n)
 		}
 	}
 	switch {
 	case o.context < 0 || o.blocks < 0 || o.maxOpen < 0:
-		return fmt.Errorf("read flags: a limit is negative")
+		return fmt.Errorf("a limit is negative")
 	case o.speed < 0 || math.IsNaN(o.speed) || o.grace < 0:
-		return fmt.Errorf("read flags: --speed and --shutdown-timeout must be numbers that are not negative")
+		return fmt.Errorf("--speed and --shutdown-timeout must be numbers that are not negative")
 	case o.policy != "fcfs" && o.policy != "priority":
-		return fmt.Errorf("read flags: --scheduling-policy %q is unknown; known are fcfs, priority", o.policy)
+		return fmt.Errorf("--scheduling-policy %q is unknown; known are fcfs, priority", o.policy)
 	case o.port < 0 || o.port > 65535:
-		return fmt.Errorf("read flags: --port %d is no port", o.port)
+		return fmt.Errorf("--port %d is no port", o.port)
 	}
 	if o.blocks == 0 {
 		o.blocks = o.kvTokens / o.blockSize
 	}
 	switch {
 	case o.blocks < 2:
-		return fmt.Errorf("read flags: a KV cache of %d blocks is too small; one is reserved", o.blocks)
+		return fmt.Errorf("a KV cache of %d blocks is too small; one is reserved", o.blocks)
 	case o.blocks > maxBlocks:
-		return fmt.Errorf("read flags: a KV cache of %d blocks is too large; %d are the most", o.blocks, maxBlocks)
+		return fmt.Errorf("a KV cache of %d blocks is too large; %d are the most", o.blocks, maxBlocks)
 	}
 	return nil
 }

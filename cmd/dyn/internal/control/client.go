@@ -24,9 +24,9 @@ var ErrNone = errors.New("no daemon is running")
 // ErrSilent is in the chain when a daemon is there and does not answer.
 var ErrSilent = errors.New("the daemon does not answer")
 
-// pictureLimit is how long a daemon may take for its picture, which costs it
-// no more than a moment.
-const pictureLimit = 5 * time.Second
+// quickLimit is how long a daemon may take for its picture, or to hear that it
+// shall end: both cost it no more than a moment.
+const quickLimit = 5 * time.Second
 
 // Refusal is a daemon's answer that says no, with its reason and advice.
 type Refusal struct {
@@ -74,16 +74,22 @@ func (c *Client) Now(ctx context.Context) (snapshot.Snapshot, error) {
 // Snapshot returns the daemon's picture of itself, a moment old at most.
 func (c *Client) Snapshot(ctx context.Context) (snapshot.Snapshot, error) {
 	var s snapshot.Snapshot
-	quick, cancel := context.WithTimeout(ctx, pictureLimit)
+	quick, cancel := context.WithTimeout(ctx, quickLimit)
 	defer cancel()
 	data, err := c.Raw(quick, http.MethodGet, "/snapshot", nil)
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
-	if err != nil && quick.Err() != nil && !errors.Is(ctx.Err(), context.Canceled) {
-		err = fmt.Errorf("ask daemon: %w", ErrSilent)
+	return s, silent(ctx, quick, err)
+}
+
+// silent says of a question that was given up on, and not by the asker, that
+// the daemon does not answer.
+func silent(asker, quick context.Context, err error) error {
+	if err != nil && quick.Err() != nil && !errors.Is(asker.Err(), context.Canceled) {
+		return fmt.Errorf("ask daemon: %w", ErrSilent)
 	}
-	return s, err
+	return err
 }
 
 // Attach adds an engine that dyn did not start. It returns when the engine
@@ -100,8 +106,10 @@ func (c *Client) Detach(ctx context.Context, name string) error {
 
 // Stop asks the daemon to end: after the running turns, or at once.
 func (c *Client) Stop(ctx context.Context, s Stop) error {
-	_, err := c.Raw(ctx, http.MethodPost, "/stop", s)
-	return err
+	quick, cancel := context.WithTimeout(ctx, quickLimit)
+	defer cancel()
+	_, err := c.Raw(quick, http.MethodPost, "/stop", s)
+	return silent(ctx, quick, err)
 }
 
 // Stop is the body of a stop.

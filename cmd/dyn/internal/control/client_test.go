@@ -78,6 +78,9 @@ func TestSilent(t *testing.T) {
 	if _, err := c.Snapshot(ctx); !errors.Is(err, ErrSilent) {
 		t.Fatalf("error = %v, want ErrSilent", err)
 	}
+	if err := c.Stop(ctx, Stop{}); !errors.Is(err, ErrSilent) {
+		t.Fatalf("stop = %v, want ErrSilent", err)
+	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := c.Snapshot(ended); !errors.Is(err, context.Canceled) {

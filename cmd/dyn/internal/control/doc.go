@@ -6,7 +6,7 @@
 //	DELETE /workers/{name}        detach it
 //	POST   /stop                  end; {"now":true} without waiting for turns
 //
-// A Client holds no connection between calls, so a daemon that restarts is
-// simply found again. ErrNone is in the chain when nobody listens,
-// ErrSilent when a picture does not come in five seconds.
+// A Client holds no connection between calls, so a daemon that restarts is simply
+// found again. ErrNone is in the chain when nobody listens, ErrSilent when a
+// picture, or the answer to a stop, does not come in five seconds.
 package control

@@ -25,6 +25,9 @@ type Daemon struct {
 	Local   string    `json:"local_key,omitempty"` // what launchers send when there are keys
 	Recipe  string    `json:"recipe,omitempty"`
 	Ready   bool      `json:"ready"` // every worker has served a turn
+
+	// Settings are what it was started with, by flag; the key is not among them.
+	Settings map[string]string `json:"settings,omitempty"`
 }
 
 // Lock is the right to be the daemon of a state folder. The kernel takes it
