@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // deepest is how far JSON may nest, and how deep values are compared and
@@ -17,9 +18,10 @@ const deepest = 500
 
 // Decode makes a value of one JSON document. Objects keep their order; the
 // last of equal keys wins and keeps the place of the first. A lone surrogate
-// becomes U+FFFD. Strings without escapes share one copy of the document.
+// becomes U+FFFD. The value's strings share one buffer; nothing of data is
+// kept.
 func Decode(data []byte) (Value, error) {
-	d := &decoder{s: string(data)}
+	d := &decoder{s: unsafe.String(unsafe.SliceData(data), len(data)), buf: make([]byte, 0, len(data))}
 	v, err := d.value(0)
 	if err != nil {
 		return Value{}, fmt.Errorf("decode json at byte %d: %w", d.i, err)
@@ -31,8 +33,10 @@ func Decode(data []byte) (Value, error) {
 }
 
 type decoder struct {
-	s string
-	i int
+	s     string
+	i     int
+	buf   []byte  // of the strings; it has room for all of them
+	stack []Value // members of the lists and objects under way
 }
 
 var errEnd = errors.New("unexpected end")
@@ -84,12 +88,12 @@ func (d *decoder) word(w string, v Value) (Value, error) {
 }
 
 func (d *decoder) object(depth int) (Value, error) {
-	m := &Map{}
 	d.i++
 	if d.next() == '}' {
 		d.i++
-		return Mapping(m), nil
+		return Mapping(&Map{}), nil
 	}
+	from := len(d.stack)
 	for {
 		if d.next() != '"' {
 			return Value{}, errors.New("expected a key")
@@ -102,36 +106,52 @@ func (d *decoder) object(depth int) (Value, error) {
 			return Value{}, errors.New("expected a colon")
 		}
 		d.i++
+		d.stack = append(d.stack, String(k))
 		v, err := d.value(depth + 1)
 		if err != nil {
 			return Value{}, err
 		}
-		m.Set(k, v)
+		d.stack = append(d.stack, v)
 		more, err := d.more('}')
-		if err != nil || !more {
-			return Mapping(m), err
+		if err != nil {
+			return Value{}, err
+		}
+		if !more {
+			break
 		}
 	}
+	m := NewMap((len(d.stack) - from) / 2)
+	for i := from; i < len(d.stack); i += 2 {
+		m.Set(d.stack[i].str(), d.stack[i+1])
+	}
+	d.stack = d.stack[:from]
+	return Mapping(m), nil
 }
 
 func (d *decoder) array(depth int) (Value, error) {
-	vs := []Value{}
 	d.i++
 	if d.next() == ']' {
 		d.i++
-		return List(vs...), nil
+		return List([]Value{}...), nil
 	}
+	from := len(d.stack)
 	for {
 		v, err := d.value(depth + 1)
 		if err != nil {
 			return Value{}, err
 		}
-		vs = append(vs, v)
+		d.stack = append(d.stack, v)
 		more, err := d.more(']')
-		if err != nil || !more {
-			return List(vs...), err
+		if err != nil {
+			return Value{}, err
+		}
+		if !more {
+			break
 		}
 	}
+	vs := append(make([]Value, 0, len(d.stack)-from), d.stack[from:]...)
+	d.stack = d.stack[:from]
+	return List(vs...), nil
 }
 
 // more reads a comma, or the end of a list or object.
@@ -151,56 +171,67 @@ func (d *decoder) more(end byte) (bool, error) {
 
 func (d *decoder) str() (string, error) {
 	d.i++
-	from := d.i
-	for d.i < len(d.s) {
-		switch c := d.s[d.i]; {
-		case c == '"':
-			d.i++
-			return strings.ToValidUTF8(d.s[from:d.i-1], "\ufffd"), nil
-		case c == '\\':
-			return d.escaped(from)
-		case c < ' ':
-			return "", errors.New("control character in a string")
-		}
-		d.i++
-	}
-	return "", errEnd
-}
-
-func (d *decoder) escaped(from int) (string, error) {
-	b := []byte(d.s[from:d.i])
-	for d.i < len(d.s) {
-		c := d.s[d.i]
-		d.i++
-		switch {
-		case c == '"':
-			return strings.ToValidUTF8(string(b), "\ufffd"), nil
-		case c < ' ':
-			return "", errors.New("control character in a string")
-		case c != '\\':
-			b = append(b, c)
-			continue
-		}
+	start := len(d.buf)
+	for {
+		from := d.i
+		d.i = special(d.s, from)
+		d.buf = append(d.buf, d.s[from:d.i]...)
 		if d.i >= len(d.s) {
 			return "", errEnd
 		}
-		c = d.s[d.i]
-		d.i++
-		if c == 'u' {
-			r, err := d.hex()
-			if err != nil {
+		switch d.s[d.i] {
+		case '"':
+			d.i++
+			s := d.buf[start:]
+			if !utf8.Valid(s) {
+				d.buf = d.buf[:start]
+				return strings.ToValidUTF8(string(s), "\ufffd"), nil
+			}
+			return unsafe.String(unsafe.SliceData(s), len(s)), nil
+		case '\\':
+			if err := d.escape(); err != nil {
 				return "", err
 			}
-			b = utf8.AppendRune(b, r)
-			continue
+		default:
+			return "", errors.New("control character in a string")
 		}
-		i := strings.IndexByte(`"\/bfnrt`, c)
-		if i < 0 {
-			return "", errors.New("unknown escape")
-		}
-		b = append(b, "\"\\/\b\f\n\r\t"[i])
 	}
-	return "", errEnd
+}
+
+// special is the place from i on of the first quote, backslash or control
+// character, or the end.
+func special(s string, i int) int {
+	for {
+		i = plainJSON(s, i)
+		for end := min(i+8, len(s)); i < end; i++ {
+			if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+				return i
+			}
+		}
+		if i == len(s) {
+			return i
+		}
+	}
+}
+
+// escape reads what a backslash begins.
+func (d *decoder) escape() error {
+	if d.i++; d.i >= len(d.s) {
+		return errEnd
+	}
+	c := d.s[d.i]
+	d.i++
+	if c == 'u' {
+		r, err := d.hex()
+		d.buf = utf8.AppendRune(d.buf, r)
+		return err
+	}
+	i := strings.IndexByte(`"\/bfnrt`, c)
+	if i < 0 {
+		return errors.New("unknown escape")
+	}
+	d.buf = append(d.buf, "\"\\/\b\f\n\r\t"[i])
+	return nil
 }
 
 // hex reads the digits after \u, of a surrogate pair both halves.

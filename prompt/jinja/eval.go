@@ -82,7 +82,7 @@ func (x *dictExpr) eval(r *run) (Value, error) {
 	if err := r.take(3 * len(x.keys) * perItem); err != nil {
 		return Value{}, err
 	}
-	m := sized(len(x.keys))
+	m := NewMap(len(x.keys))
 	for i := range x.keys {
 		k, err := x.keys[i].eval(r)
 		if err != nil {

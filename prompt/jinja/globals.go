@@ -48,7 +48,7 @@ func entries(r *run, a *args) (*Map, error) {
 	if len(a.pos) > 1 {
 		return nil, typeError("dict expected at most 1 argument, got %d", len(a.pos))
 	}
-	m := sized(len(a.names))
+	m := NewMap(len(a.names))
 	if len(a.pos) == 1 {
 		if v := a.pos[0]; v.kind == kMap {
 			if err := r.take(3 * perItem * v.mapping().Len()); err != nil {

@@ -3,10 +3,14 @@ package jinja
 // idle is a condition under which a loop does nothing in any of the rounds
 // that are left: its body is one if, what that asks first is the same in every
 // round until a round does something, and the branch then taken is empty.
-// Templates without break end their searches so.
+// Before the if it may set variables of its own to what cannot fail where it
+// did not in the rounds before. Templates without break end their searches so.
 type idle struct {
 	cond expr
 	when bool
+	// later is set where a round must have been run before: what it set could
+	// fail.
+	later bool
 }
 
 // findIdle sets the idle conditions of loops.
@@ -28,8 +32,13 @@ func findIdle(body []stmt) {
 
 func (s *forStmt) idleWhen() *idle {
 	var only *ifStmt
+	sets := false
 	for _, st := range s.body {
 		if empty(st) {
+			continue
+		}
+		if only == nil && s.counts(st) {
+			sets = true
 			continue
 		}
 		c, ok := st.(*ifStmt)
@@ -44,7 +53,7 @@ func (s *forStmt) idleWhen() *idle {
 	case allEmpty(only.then):
 		for x := only.test; ; {
 			if s.steady(x) {
-				return &idle{x, true}
+				return &idle{x, true, sets}
 			}
 			or, ok := x.(*orExpr)
 			if !ok {
@@ -55,7 +64,7 @@ func (s *forStmt) idleWhen() *idle {
 	case allEmpty(only.rest):
 		for x := only.test; ; {
 			if s.steady(x) {
-				return &idle{x, false}
+				return &idle{x, false, sets}
 			}
 			and, ok := x.(*andExpr)
 			if !ok {
@@ -65,6 +74,42 @@ func (s *forStmt) idleWhen() *idle {
 		}
 	}
 	return nil
+}
+
+// counts reports an assignment of a sum or difference of constants, lengths of
+// what is the same in every round, and the number of the round to a variable of
+// the body. Their kinds are the same in every round, so it fails in all of them
+// or in none.
+func (s *forStmt) counts(st stmt) bool {
+	set, ok := st.(*setStmt)
+	if !ok {
+		return false
+	}
+	n, ok := set.target.(*nameExpr)
+	return ok && n.at.hops == 0 && n.at.slot >= s.slots[0] && n.at.slot < s.slots[1] && s.count(set.x)
+}
+
+func (s *forStmt) count(x expr) bool {
+	switch x := x.(type) {
+	case *constExpr:
+		return x.v.kind == kInt
+	case *filterExpr:
+		_, ok := x.of.(*nameExpr)
+		return ok && x.name == "length" && !x.lenient && s.steady(x.of)
+	case *attrExpr:
+		n, ok := x.of.(*nameExpr)
+		return ok && s.loopVar != nil && n.at == s.loopVar.at && (x.name == "index" || x.name == "index0")
+	case *binExpr:
+		return (x.op == "+" || x.op == "-") && s.count(x.a) && s.count(x.b)
+	case *sumExpr:
+		for _, part := range x.parts {
+			if !s.count(part) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 func empty(st stmt) bool {

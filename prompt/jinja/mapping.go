@@ -11,11 +11,12 @@ type Map struct {
 	keys  []Value
 	vals  []Value
 	index map[key]int // of keys; only in maps of more than few
+	json  *keptJSON   // nil where the text is not kept
 }
 
 // few is the number of keys up to which a look through them all is faster
 // than a hash.
-const few = 8
+const few = 16
 
 // key is a map key as Go compares it: 1, 1.0 and True are one key, as in
 // Python.
@@ -68,7 +69,11 @@ func (m *Map) Len() int { return len(m.keys) }
 
 // Set puts a value under a text; a key that is there keeps its place.
 func (m *Map) Set(name string, v Value) {
-	m.put(String(name), key{kind: kString, s: name}, v)
+	if old := m.peek(name); old != nil {
+		*old = v
+		return
+	}
+	m.push(String(name), key{kind: kString, s: name}, v)
 }
 
 // set puts a value under any hashable key.
@@ -86,6 +91,11 @@ func (m *Map) put(k Value, h key, v Value) {
 		m.vals[i] = v
 		return
 	}
+	m.push(k, h, v)
+}
+
+// push adds an entry that is not there.
+func (m *Map) push(k Value, h key, v Value) {
 	m.keys = append(m.keys, k)
 	m.vals = append(m.vals, v)
 	switch {
@@ -155,14 +165,39 @@ func (m *Map) find(h key) int {
 	return -1
 }
 
-// sized is an empty mapping with room for so many entries.
-func sized(n int) *Map {
+// NewMap is an empty mapping with room for n entries.
+func NewMap(n int) *Map {
+	switch n {
+	case 0:
+		return &Map{}
+	case 1, 2:
+		x := new(struct {
+			Map
+			room [4]Value
+		})
+		x.keys, x.vals = x.room[:0:2], x.room[2:2]
+		return &x.Map
+	case 3:
+		x := new(struct {
+			Map
+			room [6]Value
+		})
+		x.keys, x.vals = x.room[:0:3], x.room[3:3]
+		return &x.Map
+	case 4:
+		x := new(struct {
+			Map
+			room [8]Value
+		})
+		x.keys, x.vals = x.room[:0:4], x.room[4:4]
+		return &x.Map
+	}
 	room := make([]Value, 2*n)
 	return &Map{keys: room[:0:n], vals: room[n:n]}
 }
 
 func (m *Map) clone() *Map {
-	c := sized(len(m.keys))
+	c := NewMap(len(m.keys))
 	for i, k := range m.keys {
 		h, _ := keyOf(k)
 		c.put(k, h, m.vals[i])

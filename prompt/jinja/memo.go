@@ -152,20 +152,3 @@ func (m *Memo) end(r *run, err error) {
 		m.bytes += m.loops[i].bytes(m.stamp)
 	}
 }
-
-// bytes is about how much memory the rounds take. stamp is that of this
-// counting.
-func (l *rounds) bytes(stamp uint64) int {
-	n := cap(l.recs) * int(unsafe.Sizeof(record{}))
-	for i := range l.recs {
-		c := &l.recs[i]
-		if c.more != nil {
-			n += int(unsafe.Sizeof(*c.more)) + len(c.more.text) + len(c.more.marks)*int(unsafe.Sizeof(mark{}))
-		}
-		if s := c.sh; s != nil && s.noted != stamp {
-			s.noted = stamp
-			n += int(unsafe.Sizeof(*s)) + len(s.looks)*int(unsafe.Sizeof(look{})) + len(s.writes)*int(unsafe.Sizeof(write{}))
-		}
-	}
-	return n
-}

@@ -13,15 +13,21 @@ import (
 
 // jsonWriter writes what json.dumps writes.
 type jsonWriter struct {
-	r        *run
+	r *run
+	jsonStyle
 	dst      []byte
-	ascii    bool
-	sorted   bool
-	indent   string // of one level
-	lines    bool   // whether there is an indent at all
-	itemSep  string
-	keySep   string
 	tookUpTo int
+	keeps    bool // the text under way is to be kept
+}
+
+// jsonStyle is how it is written.
+type jsonStyle struct {
+	ascii   bool
+	sorted  bool
+	indent  string // of one level
+	lines   bool   // whether there is an indent at all
+	itemSep string
+	keySep  string
 }
 
 // count charges what was written since the last call, and a step for the
@@ -48,7 +54,7 @@ func (w *jsonWriter) value(v Value, depth int) error {
 	case kList, kTuple:
 		return w.list(v.items(), depth)
 	case kMap:
-		return w.object(v.mapping(), depth)
+		return w.kept(v.mapping(), depth)
 	case kNone, kBool, kInt, kBig, kFloat:
 		w.dst = append(w.dst, jsonAtom(v)...)
 	default:
@@ -242,26 +248,79 @@ func (w *jsonWriter) unicode(r rune) {
 // filterToJSON is tojson(ensure_ascii=False, indent=None, separators=None,
 // sort_keys=False), as model servers define it.
 func filterToJSON(r *run, v Value, a *args) (Value, error) {
+	b, err := r.json(v, a)
+	return String(string(b)), err
+}
+
+// print writes what a filter gives.
+func (x *filterExpr) print(r *run) error {
+	if x.name != "tojson" || x.lenient {
+		v, err := x.eval(r)
+		if err != nil {
+			return err
+		}
+		return r.print(v)
+	}
+	v, err := x.of.eval(r)
+	if err != nil {
+		return err
+	}
+	from := len(r.args)
+	a, err := r.push(&x.args)
+	if err == nil {
+		var b []byte
+		b, err = r.json(v, a)
+		if err == nil {
+			r.put(unsafe.String(unsafe.SliceData(b), len(b)))
+		}
+	}
+	r.pop(a, from)
+	return at(x.line, err)
+}
+
+// json is a value as JSON, as the arguments of tojson say. The text is good
+// until the next call.
+func (r *run) json(v Value, a *args) ([]byte, error) {
+	style, err := r.jsonStyle(a)
+	if err != nil {
+		return nil, err
+	}
+	w := &jsonWriter{r: r, jsonStyle: style, dst: r.desk.scratch[:0]}
+	err = w.value(v, 0)
+	if err == nil {
+		err = w.count()
+	}
+	r.desk.scratch = w.dst[:0]
+	return w.dst, err
+}
+
+var plainStyle = jsonStyle{itemSep: ", ", keySep: ": "}
+
+func (r *run) jsonStyle(a *args) (jsonStyle, error) {
+	if len(a.pos) == 0 && len(a.names) == 0 {
+		return plainStyle, nil
+	}
 	ascii, indent := a.opt(0, "ensure_ascii", no), a.opt(1, "indent", none)
 	seps, sorted := a.opt(2, "separators", none), a.opt(3, "sort_keys", no)
+	w := plainStyle
 	if err := a.done("tojson", 4); err != nil {
-		return Value{}, err
+		return w, err
 	}
-	w := &jsonWriter{r: r, ascii: truth(ascii), sorted: truth(sorted), itemSep: ", ", keySep: ": ", dst: r.desk.scratch[:0]}
+	w.ascii, w.sorted = truth(ascii), truth(sorted)
 	switch {
 	case indent.kind == kString:
 		w.lines, w.indent = true, indent.str()
 	case indent.integral():
 		n, err := r.size(indent)
 		if err != nil {
-			return Value{}, err
+			return w, err
 		}
 		if n > 1000 {
-			return Value{}, typeError("indent of %d", n)
+			return w, typeError("indent of %d", n)
 		}
 		w.lines, w.indent = true, strings.Repeat(" ", max(0, n))
 	case indent.kind != kNone:
-		return Value{}, typeError("can't multiply sequence by non-int of type %s", quote(typeName(indent)))
+		return w, typeError("can't multiply sequence by non-int of type %s", quote(typeName(indent)))
 	}
 	if w.lines {
 		w.itemSep = ","
@@ -269,17 +328,12 @@ func filterToJSON(r *run, v Value, a *args) (Value, error) {
 	if seps.kind != kNone {
 		vs, err := r.list(seps)
 		if err != nil {
-			return Value{}, err
+			return w, err
 		}
 		if len(vs) != 2 || vs[0].kind != kString || vs[1].kind != kString {
-			return Value{}, valueError("separators must be two strings")
+			return w, valueError("separators must be two strings")
 		}
 		w.itemSep, w.keySep = vs[0].str(), vs[1].str()
 	}
-	err := w.value(v, 0)
-	if err == nil {
-		err = w.count()
-	}
-	r.desk.scratch = w.dst[:0]
-	return String(string(w.dst)), err
+	return w, nil
 }

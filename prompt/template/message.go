@@ -17,7 +17,7 @@ type writer struct {
 
 // message is an item as a template reads it. It holds copies only.
 func (w *writer) message(it *item, pieces []piece) *jinja.Map {
-	m := new(jinja.Map)
+	m := jinja.NewMap(w.entries(it, pieces))
 	m.Set("role", jinja.String(string(it.role)))
 	switch it.role {
 	case turn.Assistant:
@@ -35,6 +35,35 @@ func (w *writer) message(it *item, pieces []piece) *jinja.Map {
 		m.Set("content", w.content(it.role, w.text(pieces)))
 	}
 	return m
+}
+
+// entries is at least how many entries the mapping of an item has, mostly just
+// that.
+func (w *writer) entries(it *item, pieces []piece) int {
+	n := 2
+	switch it.role {
+	case turn.ToolRole:
+		n = 4
+	case turn.Assistant:
+		thinks, calls := false, false
+		for _, x := range pieces {
+			for i := range w.ms[x.message].Blocks[x.from:x.to] {
+				switch w.ms[x.message].Blocks[x.from+i].Kind {
+				case turn.ThinkingBlock:
+					thinks = true
+				case turn.ToolUse:
+					calls = true
+				}
+			}
+		}
+		if thinks {
+			n++
+		}
+		if calls {
+			n++
+		}
+	}
+	return n
 }
 
 // text is the text of pieces, with an empty line between them.
@@ -63,7 +92,7 @@ func (w *writer) content(role turn.Role, text string) jinja.Value {
 
 // textValue is text as a part of content.
 func textValue(text string) jinja.Value {
-	p := new(jinja.Map)
+	p := jinja.NewMap(2)
 	p.Set("type", jinja.String("text"))
 	p.Set("text", jinja.String(text))
 	return jinja.Mapping(p)
@@ -124,7 +153,7 @@ func (w *writer) thought(pieces []piece) string {
 
 // thinkingParts is an answer whose reasoning is a part of its content.
 func thinkingParts(thought, text string) jinja.Value {
-	p := new(jinja.Map)
+	p := jinja.NewMap(2)
 	p.Set("type", jinja.String("thinking"))
 	p.Set("thinking", jinja.String(thought))
 	if text == "" {
@@ -135,10 +164,10 @@ func thinkingParts(thought, text string) jinja.Value {
 
 // call is one call of a tool.
 func (w *writer) call(b *turn.Block) jinja.Value {
-	f := new(jinja.Map)
+	f := jinja.NewMap(2)
 	f.Set("name", jinja.String(strings.Clone(b.Name)))
 	f.Set("arguments", w.arguments(b.Args))
-	c := new(jinja.Map)
+	c := jinja.NewMap(3)
 	c.Set("id", jinja.String(w.callID(b.ID)))
 	c.Set("type", jinja.String("function"))
 	c.Set("function", jinja.Mapping(f))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -41,6 +42,10 @@ type Page struct {
 	// Now is the clock of this page's dates. When zero, the first Render sets
 	// it to the time.
 	Now time.Time
+	// Known may be set before a Render: so many of the first messages are as
+	// they were in the last Render without an error, block for block. They are
+	// not looked at once more. Render sets it to 0.
+	Known int
 
 	form  *form
 	plan  plan
@@ -49,6 +54,7 @@ type Page struct {
 	list  []jinja.Value // of the messages in Text
 	spare []jinja.Value // its other buffer
 	memo  jinja.Memo
+	whole bool // plan is that of Text
 
 	tools  xxh3.Uint128 // key of the tools
 	listed jinja.Value  // the tools, if there are some
@@ -75,8 +81,9 @@ func (t *Template) Render(p *Page, tn *turn.Turn) error {
 		p.Now = time.Now()
 	}
 	f.messages(p, tn)
+	p.whole = false
 	ctx := f.variables(p, tn, p.spare, true)
-	same, err := f.write(p, jinja.Mapping(ctx))
+	same, err := f.write(p, tn, jinja.Mapping(ctx))
 	if err != nil {
 		return f.refusal(err)
 	}
@@ -84,6 +91,7 @@ func (t *Template) Render(p *Page, tn *turn.Turn) error {
 	p.made, p.fresh = p.fresh, p.made
 	p.list, p.spare = p.spare, p.list
 	p.Hidden = p.plan.images
+	p.whole = true
 	f.places(p, tn)
 	p.Opening = f.opening(p, tn)
 	if n := len(p.made); n > 0 && p.made[n-1].end == notTried {
@@ -93,17 +101,33 @@ func (t *Template) Render(p *Page, tn *turn.Turn) error {
 }
 
 // write makes the text of a page anew.
-func (f *form) write(p *Page, ctx jinja.Value) (same int, err error) {
-	first := len(p.Text) == 0
-	if first {
-		f.spares.put(p.Text)
-		p.Text = f.spares.take()
+func (f *form) write(p *Page, tn *turn.Turn, ctx jinja.Value) (same int, err error) {
+	if cap(p.Text) == 0 {
+		p.Text = make([]byte, 0, guess(tn))
 	}
 	p.Text, same, err = f.jinja.RenderMemo(p.Text, ctx, jinja.Options{Now: p.clock}, &p.memo)
 	if roomy(p.Text, len(p.Text)) {
-		p.Text = f.spares.fit(nil, p.Text)
+		p.Text = f.spares.fit(p.Text)
 	}
 	return same, err
+}
+
+// guess is about how many bytes most templates make of a turn.
+func guess(tn *turn.Turn) int {
+	const message, tool = 40, 200
+	n := 1024
+	for i := range tn.Messages {
+		n += message
+		for j := range tn.Messages[i].Blocks {
+			b := &tn.Messages[i].Blocks[j]
+			n += len(b.Text) + len(b.Args) + len(b.Args)/8 + len(b.Name)
+		}
+	}
+	for i := range tn.Tools {
+		t := &tn.Tools[i]
+		n += tool + len(t.Name) + len(t.Description) + len(t.Schema) + len(t.Schema)/8
+	}
+	return n
 }
 
 func (p *Page) clock() time.Time { return p.Now }
@@ -123,10 +147,17 @@ func (f *form) refusal(err error) error {
 // messages makes the list of a turn's messages. Those that are as they were
 // keep their mapping.
 func (f *form) messages(p *Page, tn *turn.Turn) {
-	p.plan.make(tn.Messages, &f.facts)
+	same := 0
+	if p.whole {
+		same = min(p.Known, len(p.plan.after), len(tn.Messages))
+	}
+	p.Known = 0
+	kept := p.plan.make(tn.Messages, &f.facts, same)
 	p.w.f, p.w.ms = f, tn.Messages
-	fresh, list := p.fresh[:0], p.spare[:0]
-	for i := range p.plan.items {
+	n := len(p.plan.items)
+	fresh := append(slices.Grow(p.fresh[:0], n), p.made[:kept]...)
+	list := append(slices.Grow(p.spare[:0], n), p.list[:kept]...)
+	for i := kept; i < n; i++ {
 		it := &p.plan.items[i]
 		pieces := p.plan.pieces[it.from:it.to]
 		x := made{key: p.sum.item(tn.Messages, it, pieces)}
@@ -165,7 +196,7 @@ var zeroKey xxh3.Uint128
 
 // variables is the context of a turn whose messages are made.
 func (f *form) variables(p *Page, tn *turn.Turn, list []jinja.Value, generate bool) *jinja.Map {
-	ctx := new(jinja.Map)
+	ctx := jinja.NewMap(len(f.fixed) + 8)
 	for _, v := range f.fixed {
 		ctx.Set(v.name, v.value)
 	}

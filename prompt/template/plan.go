@@ -26,12 +26,19 @@ type plan struct {
 	items  []item
 	images int
 	row    []piece // results of the message at hand
+	after  []stage // of each message
 }
 
-// make fills the plan for the messages of a turn, reusing its slices.
-func (p *plan) make(ms []turn.Message, f *facts) {
-	p.pieces, p.items, p.images = p.pieces[:0], p.items[:0], 0
-	for i := range ms {
+// stage is how long a plan is after a message.
+type stage struct{ pieces, items, images int32 }
+
+// make fills the plan for the messages of a turn. What it holds of the first
+// same messages stays. It returns how many of the first items are as they were.
+func (p *plan) make(ms []turn.Message, f *facts, same int) (kept int) {
+	kept = p.cut(same)
+	p.pieces, p.items = slices.Grow(p.pieces, len(ms)-same), slices.Grow(p.items, len(ms)-same)
+	p.after = slices.Grow(p.after, len(ms)-same)
+	for i := same; i < len(ms); i++ {
 		m := &ms[i]
 		for j := range m.Blocks {
 			if k := m.Blocks[j].Kind; k == turn.Image || k == turn.Document {
@@ -48,7 +55,26 @@ func (p *plan) make(ms []turn.Message, f *facts) {
 		default:
 			p.add(turn.User, piece{i, 0, len(m.Blocks)}, f)
 		}
+		p.after = append(p.after, stage{int32(len(p.pieces)), int32(len(p.items)), int32(p.images)})
 	}
+	return kept
+}
+
+// cut leaves what the plan holds of the first messages. The last item may have
+// held more, or get more: it does not count as kept.
+func (p *plan) cut(same int) (kept int) {
+	var s stage
+	if same > 0 {
+		s = p.after[same-1]
+	}
+	p.after = p.after[:same]
+	p.pieces, p.items, p.images = p.pieces[:s.pieces], p.items[:s.items], int(s.images)
+	if s.items == 0 {
+		return 0
+	}
+	last := &p.items[s.items-1]
+	last.to = min(last.to, int(s.pieces))
+	return int(s.items) - 1
 }
 
 // system adds a system message, as the user's where the template takes none

@@ -58,18 +58,10 @@ func (s *spares) put(b []byte) {
 	}
 }
 
-// fit returns the buffer that a page is to keep for text, and takes back the
-// other: old, or that of text where it is much larger than it need be.
-func (s *spares) fit(old, text []byte) []byte {
-	if !roomy(text, len(text)) {
-		s.put(old)
-		return text
-	}
-	if cap(old) < len(text) || roomy(old, len(text)) {
-		s.put(old)
-		old = make([]byte, 0, len(text)+len(text)/8)
-	}
-	kept := append(old[:0], text...)
+// fit returns a copy of a text that takes no more room than it need, and takes
+// its buffer.
+func (s *spares) fit(text []byte) []byte {
+	kept := append([]byte(nil), text...)
 	s.put(text)
 	return kept
 }

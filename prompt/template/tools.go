@@ -14,8 +14,8 @@ import (
 // keptLists is how many lists of tools a template keeps.
 const keptLists = 32
 
-// lists keeps the last lists of tools as values: the agents of one harness
-// all send the same.
+// lists keeps the last lists of tools as values, and their JSON: the agents of
+// one harness all send the same.
 type lists struct {
 	mu   sync.Mutex // guards the rest
 	have map[xxh3.Uint128]jinja.Value
@@ -31,6 +31,7 @@ func (l *lists) value(key xxh3.Uint128, create func() jinja.Value) jinja.Value {
 		return v
 	}
 	v = create()
+	jinja.Keep(v)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if other, ok := l.have[key]; ok {
