@@ -224,6 +224,29 @@ func plain(t *testing.T) *httptest.Server {
 	return s
 }
 
+// An engine whose answers do not end is told of at once, and not attached.
+func TestAttachEndlessEngine(t *testing.T) {
+	m := http.NewServeMux()
+	m.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"data":[{"id":"qwen3","max_model_len":131072}]}`)
+	})
+	m.HandleFunc("POST /v1/completions", func(w http.ResponseWriter, q *http.Request) {
+		for q.Context().Err() == nil {
+			io.WriteString(w, `data: {"choices":[{"index":0,"text":" tok","finish_reason":null}]}`+"\n\n")
+		}
+	})
+	s := httptest.NewServer(m)
+	defer s.Close()
+	r := newRig(t, engine.Options{})
+	_, err := r.Attach(t.Context(), turn.Attach{URL: s.URL})
+	if !errors.Is(err, engine.ErrEndless) {
+		t.Errorf("error is %v", err)
+	}
+	if len(r.Workers()) != 0 {
+		t.Error("a worker is listed")
+	}
+}
+
 func TestAttachPlainEngine(t *testing.T) {
 	r := newRig(t, engine.Options{})
 	w, err := r.Attach(t.Context(), turn.Attach{URL: strings.TrimPrefix(plain(t).URL, "http://")})

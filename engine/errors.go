@@ -7,4 +7,5 @@ var (
 	ErrNoWorker    = errors.New("no such worker")
 	ErrNotAttached = errors.New("not an attached worker")
 	ErrNotReady    = errors.New("no token came")
+	ErrEndless     = errors.New("its answers do not end at max_tokens")
 )

@@ -125,7 +125,7 @@ func (w *Worker) launch(s Spec, a Adapter) (*process, Launch, Endpoint, error) {
 }
 
 // firstToken waits until the server gives a token. It ends with ctx, or when
-// the server refuses the probe itself.
+// the server refuses the probe itself or has no end of it.
 func firstToken(ctx context.Context, c Client) (Seen, error) {
 	for wait := 10 * time.Millisecond; ; wait = min(wait*3/2, 500*time.Millisecond) {
 		seen, err := tryToken(ctx, c)
@@ -133,7 +133,7 @@ func firstToken(ctx context.Context, c Client) (Seen, error) {
 			return seen, nil
 		}
 		var refused *turn.Refused
-		if errors.As(err, &refused) {
+		if errors.As(err, &refused) || errors.Is(err, ErrEndless) {
 			return seen, fmt.Errorf("%w: %w", ErrNotReady, err)
 		}
 		select {

@@ -57,8 +57,18 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 	return seen, nil
 }
 
+// The first token may take minutes, since a server compiles and warms up for
+// it; what follows it may not. An answer that goes on for so many tokens more
+// than were asked for, or has no end so long after its first, has none.
+const (
+	endlessTokens = 16
+	endlessWait   = 5 * time.Second
+)
+
 // firstToken runs a turn of one token and notes what its answer held.
 func (c *client) firstToken(ctx context.Context, caps *turn.Capabilities) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	zero := 0.0
 	s, err := c.generate(ctx, caps.Model, turn.Job{
 		ID: "dyn-probe", Prompt: probePrompt, MaxTokens: 1, Sampling: turn.Sampling{Temperature: &zero},
@@ -67,14 +77,24 @@ func (c *client) firstToken(ctx context.Context, caps *turn.Capabilities) error 
 		return err
 	}
 	defer s.Close()
-	for {
+	for late := (*time.Timer)(nil); ; {
 		d, err := s.Next()
-		if errors.Is(err, io.EOF) || (err == nil && d.End != nil) {
+		switch {
+		case errors.Is(err, io.EOF), err == nil && d.End != nil:
 			caps.TokenIDs, caps.Cached = s.ids, s.told.cachedSet
 			return nil
-		}
-		if err != nil {
+		case err != nil && errors.Is(context.Cause(ctx), engine.ErrEndless):
+			return context.Cause(ctx)
+		case err != nil:
 			return err
+		case s.output > 1+endlessTokens:
+			return fmt.Errorf("%w: %d tokens came where one was asked for", engine.ErrEndless, s.output)
+		}
+		if late == nil {
+			late = time.AfterFunc(endlessWait, func() {
+				cancel(fmt.Errorf("%w: one token was asked for, and no end came in %v after it", engine.ErrEndless, endlessWait))
+			})
+			defer late.Stop()
 		}
 	}
 }
@@ -135,7 +155,7 @@ func (c *client) extra(ctx context.Context, fields []byte, model string) (text s
 			return text, likely
 		}
 		text, likely = text+d.Text, likely || len(d.Logprobs) > 0
-		if d.End != nil {
+		if d.End != nil || s.output > 8+endlessTokens {
 			return text, likely
 		}
 	}
