@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unsafe"
 
 	"github.com/agentinfer/dyn/server/dialect/tape"
 )
@@ -12,13 +13,14 @@ import (
 // JSON stays as it was written, nothing becomes {}, and what is no JSON (an
 // answer that was cut off, say) becomes a JSON string of the text. Decoders
 // use it for replayed calls; who keeps an answer to compare it with its
-// replay must use it too.
+// replay must use it too. The result may be text's own bytes: nobody may write
+// to it.
 func Args(text string) json.RawMessage {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {
 		return json.RawMessage("{}")
 	}
-	if raw := []byte(trimmed); tape.Valid(raw) {
+	if raw := unsafe.Slice(unsafe.StringData(trimmed), len(trimmed)); tape.Valid(raw) {
 		return raw
 	}
 	return appendString(nil, text)

@@ -1,10 +1,8 @@
 package dialect
 
 import (
-	"bytes"
 	"strings"
 
-	"github.com/agentinfer/dyn/server/dialect/tape"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -45,28 +43,31 @@ func appendResults(ms []turn.Message, blocks []turn.Block) []turn.Message {
 	return appendMessage(ms, role, blocks[from:])
 }
 
-// clone returns a copy of a value's JSON.
-func clone(v tape.Value) []byte { return bytes.Clone(v.Raw()) }
-
-// resultOf puts the texts of a result's content into its block, a line each,
-// with the names of the tools that it refers to, and everything else after it. Leases inside count for the result.
-func resultOf(res turn.Block, content []turn.Block) []turn.Block {
-	blocks := []turn.Block{res}
+// appendResult appends the result of a call with the texts of its content, a
+// line each, and the names of the tools that it refers to, and after it
+// everything else. Leases inside count for the result.
+func appendResult(blocks []turn.Block, res turn.Block, content []turn.Block) []turn.Block {
+	at := len(blocks)
+	blocks = append(blocks, res)
 	var texts []string
-	for _, b := range content {
+	for i := range content {
+		b := &content[i]
 		res.Lease = max(res.Lease, b.Lease)
-		if b.Kind == turn.Text && b.Refs != nil {
+		switch {
+		case b.Kind == turn.Text && b.Refs != nil:
 			res.Refs = append(res.Refs, b.Refs...)
-			continue
-		}
-		if b.Kind == turn.Text {
+		case b.Kind == turn.Text && len(content) == 1:
+			res.Text = b.Text
+		case b.Kind == turn.Text:
 			texts = append(texts, b.Text)
-			continue
+		default:
+			blocks = append(blocks, *b)
+			blocks[len(blocks)-1].Lease = 0
 		}
-		b.Lease = 0
-		blocks = append(blocks, b)
 	}
-	res.Text = strings.Join(texts, "\n")
-	blocks[0] = res
+	if texts != nil {
+		res.Text = strings.Join(texts, "\n")
+	}
+	blocks[at] = res
 	return blocks
 }

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"slices"
+
 	"github.com/agentinfer/dyn/server/dialect/tape"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -72,15 +74,15 @@ func (r *chatReader) list(root tape.Value) (tape.Value, []turn.Message) {
 func (r *chatReader) element(ms []turn.Message, m tape.Value) []turn.Message {
 	switch role := r.needed(m, "role"); role {
 	case "system", "developer":
-		return appendMessage(ms, turn.System, r.content(m, role))
+		return appendMessage(ms, turn.System, r.content(nil, m, role))
 	case "user":
-		return appendMessage(ms, turn.User, r.content(m, role))
+		return appendMessage(ms, turn.User, r.content(nil, m, role))
 	case "assistant":
 		return append(ms, turn.Message{Role: turn.Assistant, Blocks: r.answer(m)})
 	case "tool":
-		return appendMessage(ms, turn.ToolRole, r.result(m))
+		return appendMessage(ms, turn.ToolRole, r.result(m, r.text(m, "tool_call_id")))
 	case "function": // the result of a call in the API's oldest form
-		return appendMessage(ms, turn.ToolRole, resultOf(turn.Block{Kind: turn.ToolResult, ID: r.text(m, "name")}, r.content(m, role)))
+		return appendMessage(ms, turn.ToolRole, r.result(m, r.text(m, "name")))
 	default:
 		r.fail(m.Key("role"),
 			"must be 'system', 'developer', 'user', 'assistant' or 'tool', not '%s'", cut(role))
@@ -88,16 +90,22 @@ func (r *chatReader) element(ms []turn.Message, m tape.Value) []turn.Message {
 	return ms
 }
 
-// content returns the blocks of a message's content. A lease on the message
-// counts for its last block.
-func (r *chatReader) content(m tape.Value, role string) []turn.Block {
+// content appends the blocks of a message's content; to nil, with as much
+// room as they need. A lease on the message counts for its last block.
+func (r *chatReader) content(blocks []turn.Block, m tape.Value, role string) []turn.Block {
 	v := m.Key("content")
-	var blocks []turn.Block
+	from := len(blocks)
 	switch v.Kind() {
 	case tape.String:
-		blocks = []turn.Block{{Kind: turn.Text, Text: v.Text()}}
+		if blocks == nil {
+			blocks = r.allot(1)
+		}
+		blocks = append(blocks, turn.Block{Kind: turn.Text, Text: v.Text()})
 	case tape.Array:
-		blocks = r.blocks(v, r.part)
+		if blocks == nil {
+			blocks = r.allot(v.Len())
+		}
+		blocks = r.blocks(blocks, v, r.part)
 	case tape.None:
 		if role != "assistant" {
 			r.lacks(m, "content")
@@ -106,7 +114,7 @@ func (r *chatReader) content(m tape.Value, role string) []turn.Block {
 	default:
 		r.fail(v, "must be a string or an array, not %s", kindName(v.Kind()))
 	}
-	if n := len(blocks); n > 0 {
+	if n := len(blocks); n > from {
 		blocks[n-1].Lease = max(blocks[n-1].Lease, r.lease(m))
 	}
 	return blocks
@@ -129,18 +137,26 @@ func (r *chatReader) part(blocks []turn.Block, p tape.Value) []turn.Block {
 // answer returns what an assistant said: thinking, text, calls. The API does
 // not keep their order, so this is the one that models write.
 func (r *chatReader) answer(m tape.Value) []turn.Block {
-	var blocks []turn.Block
-	for _, key := range []string{"reasoning_content", "reasoning"} {
-		if text := m.Key(key).Text(); text != "" && len(blocks) == 0 {
-			blocks = append(blocks, turn.Block{Kind: turn.ThinkingBlock, Text: text})
-		}
+	thought := m.Key("reasoning_content").Text()
+	if thought == "" {
+		thought = m.Key("reasoning").Text()
 	}
-	for _, b := range r.content(m, "assistant") {
-		if b.Kind != turn.Text || b.Text != "" {
-			blocks = append(blocks, b)
-		}
+	calls := r.field(m, "tool_calls", tape.Array)
+	n := m.Key("content").Len() + calls.Len()
+	if m.Key("content").Kind() == tape.String {
+		n++
 	}
-	for _, c := range r.field(m, "tool_calls", tape.Array).Elements() {
+	if thought != "" {
+		n++
+	}
+	blocks := r.allot(n)
+	if thought != "" {
+		blocks = append(blocks, turn.Block{Kind: turn.ThinkingBlock, Text: thought})
+	}
+	from := len(blocks)
+	blocks = r.content(blocks, m, "assistant")
+	blocks = append(blocks[:from], slices.DeleteFunc(blocks[from:], saysNothing)...)
+	for _, c := range calls.Elements() {
 		if c.Kind() != tape.Object {
 			r.fail(c, "must be an object, not %s", kindName(c.Kind()))
 		}
@@ -149,7 +165,7 @@ func (r *chatReader) answer(m tape.Value) []turn.Block {
 			return nil
 		}
 		if f.Kind() == tape.None {
-			blocks = append(blocks, turn.Block{Kind: turn.Other, Raw: clone(c)})
+			blocks = append(blocks, turn.Block{Kind: turn.Other, Raw: c.Bytes()})
 			continue
 		}
 		blocks = append(blocks, r.call(r.text(c, "id"), f))
@@ -160,13 +176,15 @@ func (r *chatReader) answer(m tape.Value) []turn.Block {
 	return blocks
 }
 
+func saysNothing(b turn.Block) bool { return b.Kind == turn.Text && b.Text == "" }
+
 func (r *chatReader) call(id string, f tape.Value) turn.Block {
 	return turn.Block{Kind: turn.ToolUse, ID: id, Name: r.needed(f, "name"), Args: Args(r.text(f, "arguments"))}
 }
 
-// result returns the result of a call, and after it what it holds beside
-// text.
-func (r *chatReader) result(m tape.Value) []turn.Block {
-	res := turn.Block{Kind: turn.ToolResult, ID: r.text(m, "tool_call_id")}
-	return resultOf(res, r.content(m, "tool"))
+// result returns the result of the call of an id, and after it what it holds
+// beside text.
+func (r *chatReader) result(m tape.Value, id string) []turn.Block {
+	r.inner = r.content(r.inner[:0], m, "tool")
+	return appendResult(r.allot(1), turn.Block{Kind: turn.ToolResult, ID: id}, r.inner)
 }

@@ -86,7 +86,7 @@ func (r *reader) tools(f form, root tape.Value) []turn.Tool {
 		r.asks, r.offer = r.asks+p.asks, p.offer
 		return p.tools
 	}
-	var set toolSet
+	set := toolSet{list: make([]turn.Tool, 0, min(list.Len(), toolsMost))}
 	asks := r.asks
 	for _, v := range list.Elements() {
 		if v.Kind() != tape.Object {
@@ -96,9 +96,14 @@ func (r *reader) tools(f form, root tape.Value) []turn.Tool {
 			return nil
 		}
 		r.offer.see(v)
+		v.Own(ownMost)
 		f.tool(&set, v)
 	}
-	tools := set.list[:len(set.list):len(set.list)]
+	list.Own(0)
+	var tools []turn.Tool
+	if n := len(set.list); n > 0 {
+		tools = set.list[:n:n]
+	}
 	r.memo.keep(list, &passage{key: "tools", asks: r.asks - asks, tools: tools, offer: r.offer})
 	return tools
 }
@@ -111,7 +116,9 @@ func (r *reader) conversation(f form, root tape.Value) []turn.Message {
 		return append(lead, instead...)
 	}
 	n := len(lead)
-	all := append(make([]turn.Message, 0, n+r.memo.known(list)+8), lead...)
+	fresh := list.Len()
+	all := append(make([]turn.Message, 0, n+r.memo.known(list)+fresh), lead...)
+	r.room = make([]turn.Block, 0, min(fresh+fresh/2, roomMost))
 	ms := r.memo.resume(r, list, all[n:n])
 	for _, v := range list.Elements() {
 		if v.Kind() != tape.Object {
@@ -120,9 +127,11 @@ func (r *reader) conversation(f form, root tape.Value) []turn.Message {
 		if r.failed() {
 			return nil
 		}
+		v.Own(ownMost)
 		ms = f.element(ms, v)
 		r.memo.note(r, v, ms)
 	}
+	list.Own(0)
 	if len(ms) <= cap(all)-n { // still in its place behind the others
 		return all[:n+len(ms)]
 	}
@@ -157,9 +166,34 @@ func (r *reader) nonEmpty(root tape.Value, key string) tape.Value {
 	return list
 }
 
-// blocks returns the blocks of a content that is an array of objects.
-func (r *reader) blocks(list tape.Value, each func([]turn.Block, tape.Value) []turn.Block) []turn.Block {
-	var blocks []turn.Block
+// ownMost is the largest message or tool whose texts are parts of one copy. Who
+// keeps one of its texts keeps them all, and what stands between them: that
+// is less than the copies of their own would take, as long as no image is
+// among them.
+const ownMost = 32 << 10
+
+// roomMost bounds how many blocks lie together, which live as long as one of
+// them.
+const roomMost = 32
+
+// allot returns room for n blocks: nil for none.
+func (r *reader) allot(n int) []turn.Block {
+	if n == 0 {
+		return nil
+	}
+	at := len(r.room)
+	if cap(r.room)-at < n {
+		r.room, at = make([]turn.Block, 0, max(n, min(2*cap(r.room), roomMost))), 0
+	}
+	r.room = r.room[:at+n]
+	return r.room[at : at : at+n]
+}
+
+// one returns a single block as a message's.
+func (r *reader) one(b turn.Block) []turn.Block { return append(r.allot(1), b) }
+
+// blocks appends the blocks of a content that is an array of objects.
+func (r *reader) blocks(blocks []turn.Block, list tape.Value, each func([]turn.Block, tape.Value) []turn.Block) []turn.Block {
 	for _, p := range list.Elements() {
 		if p.Kind() != tape.Object {
 			r.fail(p, "must be an object, not %s", kindName(p.Kind()))
@@ -183,5 +217,5 @@ func (r *reader) plain(p tape.Value, key string) turn.Block {
 
 // kept returns a block of the client's own JSON.
 func (r *reader) kept(kind turn.BlockKind, p tape.Value) turn.Block {
-	return turn.Block{Kind: kind, Raw: clone(p), Lease: r.lease(p)}
+	return turn.Block{Kind: kind, Raw: p.Bytes(), Lease: r.lease(p)}
 }

@@ -37,7 +37,7 @@ func (r *reader) format(outer, inner tape.Value) turn.Format {
 			return f
 		}
 		r.schema(s)
-		f.Schema = clone(s)
+		f.Schema = s.Bytes()
 		return f
 	default:
 		r.fail(outer.Key("type"), "must be 'text', 'json_object' or 'json_schema', not '%s'", cut(kind))

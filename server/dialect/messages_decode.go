@@ -58,7 +58,7 @@ func (r *messagesReader) lead(root tape.Value) []turn.Message {
 	if !sys.Given() {
 		return nil
 	}
-	return []turn.Message{{Role: turn.System, Blocks: r.content(sys, turn.System)}}
+	return []turn.Message{{Role: turn.System, Blocks: r.content(nil, sys, turn.System)}}
 }
 
 func (r *messagesReader) list(root tape.Value) (tape.Value, []turn.Message) {
@@ -76,7 +76,7 @@ func (r *messagesReader) element(ms []turn.Message, m tape.Value) []turn.Message
 	if r.failed() {
 		return ms
 	}
-	blocks := r.content(content, role)
+	blocks := r.content(nil, content, role)
 	if role == turn.User {
 		return appendResults(ms, blocks)
 	}
@@ -85,25 +85,36 @@ func (r *messagesReader) element(ms []turn.Message, m tape.Value) []turn.Message
 
 func (r *messagesReader) role(m tape.Value) turn.Role {
 	switch s := r.needed(m, "role"); s {
-	case "user", "assistant", "system":
-		return turn.Role(s)
+	case "user":
+		return turn.User
+	case "assistant":
+		return turn.Assistant
+	case "system":
+		return turn.System
 	default:
 		r.fail(m.Key("role"), "must be 'user', 'assistant' or 'system', not '%s'", cut(s))
 	}
 	return ""
 }
 
-// content returns the blocks of a content, which may be a plain string.
-func (r *messagesReader) content(v tape.Value, role turn.Role) []turn.Block {
+// content appends the blocks of a content, which may be a plain string; to
+// nil, with as much room as they need.
+func (r *messagesReader) content(blocks []turn.Block, v tape.Value, role turn.Role) []turn.Block {
 	switch v.Kind() {
 	case tape.String:
-		return []turn.Block{{Kind: turn.Text, Text: v.Text()}}
+		if blocks == nil {
+			blocks = r.allot(1)
+		}
+		return append(blocks, turn.Block{Kind: turn.Text, Text: v.Text()})
 	case tape.Array:
 	default:
 		r.fail(v, "must be a string or an array, not %s", kindName(v.Kind()))
 		return nil
 	}
-	return r.blocks(v, func(blocks []turn.Block, b tape.Value) []turn.Block { return r.block(blocks, b, role) })
+	if blocks == nil {
+		blocks = r.allot(v.Len())
+	}
+	return r.blocks(blocks, v, func(blocks []turn.Block, b tape.Value) []turn.Block { return r.block(blocks, b, role) })
 }
 
 // block appends one content block. role is turn.ToolRole inside a result.
@@ -140,7 +151,7 @@ func (r *messagesReader) thought(b tape.Value) turn.Block {
 func (r *messagesReader) use(b tape.Value) turn.Block {
 	args := []byte("{}")
 	if input := b.Key("input"); input.Given() {
-		args = clone(input)
+		args = input.Bytes()
 		if raw := input.Key("__unparsedToolInput").Key("raw"); raw.Kind() == tape.String {
 			args = Args(raw.Text()) // a cut call, as Claude Code keeps it
 		}
@@ -162,5 +173,6 @@ func (r *messagesReader) result(blocks []turn.Block, b tape.Value) []turn.Block 
 	if !content.Given() {
 		return append(blocks, res)
 	}
-	return append(blocks, resultOf(res, r.content(content, turn.ToolRole))...)
+	r.inner = r.content(r.inner[:0], content, turn.ToolRole)
+	return appendResult(blocks, res, r.inner)
 }

@@ -23,6 +23,9 @@ type reader struct {
 	asks    int         // cache_control fields so far
 	known   []turn.Tool // the turn's tools, by which replayed calls find their flat names
 	offer   offer
+
+	room  []turn.Block // see allot
+	inner []turn.Block // of the content that is read inside a result
 }
 
 // offer is what the client's list of tools looks like.

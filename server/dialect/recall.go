@@ -1,8 +1,9 @@
 package dialect
 
 import (
-	"container/list"
+	"cmp"
 	"hash/maphash"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -20,24 +21,26 @@ import (
 // messages and tools are shared by many turns and must not be written to; the
 // slice Turn.Messages itself is the turn's own.
 //
+// What is remembered is found by its bytes, in the order of which it stands:
+// among many conversations that begin alike, the one that goes on is found with
+// a few comparisons, of which one is long. Conversations that came once take a
+// quarter of the room at most; the last ones of them that had to go are still
+// known by a hash, so that one that comes again is kept with those that do.
+//
 // It is safe for concurrent use. A conversation belongs to one decoding at a
 // time; another one of the same session, at the same moment, reads its body
 // whole.
 type Recall struct {
-	most int
-
-	mu        sync.Mutex
-	bytes     int                       // of conversations
-	recent    *list.List                // of *entry, the latest first; those in use are not in it
-	buckets   map[uint64][]*entry       // by session, or by how the body begins
-	parts     []*passage                // the latest first
-	partBytes int                       // of parts
-	counts    struct{ hits, all int64 } // bytes of conversations taken over, and seen
+	mu     sync.Mutex
+	talks  shelf[*entry]
+	parts  shelf[*passage]           // takes at most a quarter of the room
+	seen   seen                      // conversations that came once, when they come again
+	counts struct{ hits, all int64 } // bytes of conversations taken over, and seen
 }
 
 // NewRecall returns a Recall that holds about so many bytes at most.
 func NewRecall(bytes int) *Recall {
-	return &Recall{most: bytes, recent: list.New(), buckets: map[uint64][]*entry{}}
+	return &Recall{talks: newShelf[*entry](bytes / 4 * 3), parts: newShelf[*passage](bytes / 4), seen: seen{in: map[uint64]bool{}}}
 }
 
 // RecallStats is how a Recall fares.
@@ -52,7 +55,7 @@ type RecallStats struct {
 func (rc *Recall) Stats() RecallStats {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	return RecallStats{rc.bytes + rc.partBytes, rc.recent.Len(), rc.counts.hits, rc.counts.all}
+	return RecallStats{rc.talks.bytes + rc.parts.bytes, rc.talks.count, rc.counts.hits, rc.counts.all}
 }
 
 // Limits of what is remembered.
@@ -60,21 +63,18 @@ const (
 	recallBody   = 4 << 10 // bodies below are read as fast as they are found
 	partLeast    = 1 << 10
 	partMost     = 2 << 20
-	partsMost    = 32
-	bucketMost   = 32 // conversations of one session, or that begin alike
 	recallPrefix = 256
+	seenMost     = 8 << 10
 )
 
-// entry is a conversation.
+// entry is a conversation. Its bytes are those of the array: from its bracket
+// to the end of its last element.
 type entry struct {
-	bucket   uint64
+	spot
 	dialect  turn.Dialect
-	raw      []byte // of the array: from its bracket to the end of its last element
 	elements []element
 	messages []turn.Message
 	spaces   uint64 // of the tools by which calls got their names
-	at       *list.Element
-	size     int // as counted in Recall.bytes
 }
 
 // element is where an element of a conversation ends, and what had been made
@@ -89,9 +89,9 @@ type element struct {
 
 // passage is a tools array or a system prompt.
 type passage struct {
+	spot
 	dialect turn.Dialect
 	key     string
-	raw     []byte
 	nodes   int // values and keys inside
 
 	asks     int
@@ -134,44 +134,33 @@ var sessionHeaders = []string{
 func (rc *Recall) take(bucket uint64, d turn.Dialect, rest []byte) (e *entry, elements int) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	for _, c := range rc.buckets[bucket] {
-		if c.dialect != d {
-			continue
-		}
-		if n := c.begins(rest); n > elements {
-			e, elements = c, n
-		}
+	e, same := rc.talks.near(bucket, rest)
+	if e != nil && e.dialect == d {
+		elements = e.begins(same)
 	}
 	switch {
-	case e == nil:
+	case elements == 0:
 		return nil, 0
 	case 2*elements >= len(e.elements):
-		rc.drop(e)
+		rc.talks.drop(e)
+		e.again = true
 		return e, elements
 	}
 	return e.prefix(elements), elements
 }
 
-// begins returns how many elements of the conversation rest begins with.
-func (e *entry) begins(rest []byte) int {
-	same := commonPrefix(rest, e.raw)
-	lo, hi := 0, len(e.elements)
-	for lo < hi {
-		if mid := (lo + hi + 1) / 2; int(e.elements[mid-1].end) <= same {
-			lo = mid
-		} else {
-			hi = mid - 1
-		}
-	}
-	return lo
+// begins returns how many elements end in the first bytes of the conversation.
+func (e *entry) begins(bytes int) int {
+	n, _ := slices.BinarySearchFunc(e.elements, bytes, func(l element, bytes int) int { return cmp.Compare(int(l.end), bytes+1) })
+	return n
 }
 
 // prefix returns a copy of the first n elements.
 func (e *entry) prefix(n int) *entry {
 	last := e.elements[n-1]
 	return &entry{
-		bucket: e.bucket, dialect: e.dialect, spaces: e.spaces,
-		raw:      append([]byte(nil), e.raw[:last.end]...),
+		spot:    spot{bucket: e.bucket, raw: append([]byte(nil), e.raw[:last.end]...)},
+		dialect: e.dialect, spaces: e.spaces,
 		elements: append([]element(nil), e.elements[:n]...),
 		messages: append([]turn.Message(nil), e.messages[:last.messages]...),
 	}
@@ -183,19 +172,46 @@ func (rc *Recall) put(e *entry) {
 	e.weigh()
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	if e.size > rc.most/2 { // a giant, who would drive out all others
-		return
+	if !e.again {
+		e.again = rc.seen.before(e.opening())
 	}
-	list := rc.buckets[e.bucket]
-	if len(list) >= bucketMost {
-		rc.drop(list[len(list)-1])
+	rc.talks.put(e)
+}
+
+// opening identifies a conversation by how it begins, up to the user's first
+// message.
+func (e *entry) opening() uint64 {
+	end := uint32(len(e.raw))
+	for _, l := range e.elements {
+		if e.messages[l.messages-1].Role == turn.User {
+			end = l.end
+			break
+		}
 	}
-	rc.buckets[e.bucket] = append([]*entry{e}, rc.buckets[e.bucket]...)
-	e.at = rc.recent.PushFront(e)
-	rc.bytes += e.size
-	for rc.bytes+rc.partBytes > rc.most && rc.recent.Len() > 1 {
-		rc.drop(rc.recent.Back().Value.(*entry))
+	return maphash.Bytes(seed, e.raw[:end]) ^ e.bucket
+}
+
+// seen remembers the last ones of many conversations.
+type seen struct {
+	in   map[uint64]bool
+	ring []uint64
+	next int
+}
+
+// before notes a conversation, and reports whether it was noted before.
+func (s *seen) before(id uint64) bool {
+	if s.in[id] {
+		return true
 	}
+	s.in[id] = true
+	if len(s.ring) < seenMost {
+		s.ring = append(s.ring, id)
+		return false
+	}
+	delete(s.in, s.ring[s.next])
+	s.ring[s.next] = id
+	s.next = (s.next + 1) % seenMost
+	return false
 }
 
 // Sizes of what a conversation is made of.
@@ -204,73 +220,40 @@ const (
 	messageSize = int(unsafe.Sizeof(turn.Message{}))
 	blockSize   = int(unsafe.Sizeof(turn.Block{}))
 	toolSize    = int(unsafe.Sizeof(turn.Tool{}))
+	entryRest   = int(unsafe.Sizeof(entry{})) + 192 // its places on the shelf
 )
 
 // weigh sets the conversation's size. Its texts are about as long as its
-// bytes.
+// bytes; what lies between them in memory is added.
 func (e *entry) weigh() {
-	e.size = 2*cap(e.raw) + elementSize*cap(e.elements) + messageSize*cap(e.messages)
+	e.size = entryRest + cap(e.raw) + len(e.raw)*9/8 + elementSize*cap(e.elements) + messageSize*cap(e.messages)
 	for i := range e.messages {
 		e.size += blockSize * cap(e.messages[i].Blocks)
 	}
 }
 
-// drop takes a conversation out; mu must be held.
-func (rc *Recall) drop(e *entry) {
-	rc.recent.Remove(e.at)
-	rc.bytes -= e.size
-	list := rc.buckets[e.bucket]
-	for i, c := range list {
-		if c == e {
-			list = append(list[:i], list[i+1:]...)
-			break
-		}
-	}
-	if rc.buckets[e.bucket] = list; len(list) == 0 {
-		delete(rc.buckets, e.bucket)
-	}
+// partBucket is where parts are looked for.
+func partBucket(d turn.Dialect, key string) uint64 {
+	return maphash.String(seed, string(d)) + maphash.String(seed, key)
 }
 
-// find returns the part with which a value begins, whole, or nil.
+// find returns the part with which a value begins, whole, or nil. A whole
+// value begins no other one, so there is one at most.
 func (rc *Recall) find(d turn.Dialect, key string, rest []byte) *passage {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	for i, p := range rc.parts {
-		if p.dialect == d && p.key == key && len(p.raw) <= len(rest) && string(rest[:len(p.raw)]) == string(p.raw) {
-			copy(rc.parts[1:i+1], rc.parts[:i])
-			rc.parts[0] = p
-			return p
-		}
+	p, same := rc.parts.near(partBucket(d, key), rest)
+	if p == nil || p.dialect != d || p.key != key || same < len(p.raw) {
+		return nil
 	}
-	return nil
+	rc.parts.touch(p)
+	return p
 }
 
-// learn keeps a part. All of them take at most a quarter of the room.
+// learn keeps a part.
 func (rc *Recall) learn(p *passage) {
+	p.size, p.again = entryRest+len(p.raw)*17/8+len(p.tools)*toolSize, true
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	rc.parts = append([]*passage{p}, rc.parts...)
-	rc.partBytes += p.size()
-	for n := len(rc.parts) - 1; n >= 0 && (n >= partsMost || rc.partBytes > rc.most/4); n-- {
-		rc.partBytes -= rc.parts[n].size()
-		rc.parts[n] = nil
-		rc.parts = rc.parts[:n]
-	}
-}
-
-// size is about what a part takes: its bytes, and what was made of them.
-func (p *passage) size() int { return 2*len(p.raw) + len(p.tools)*toolSize }
-
-// commonPrefix returns how many bytes a and b begin with alike.
-func commonPrefix(a, b []byte) int {
-	const step = 4 << 10
-	n := min(len(a), len(b))
-	i := 0
-	for i+step <= n && string(a[i:i+step]) == string(b[i:i+step]) {
-		i += step
-	}
-	for i < n && a[i] == b[i] {
-		i++
-	}
-	return i
+	rc.parts.put(p)
 }

@@ -16,8 +16,8 @@ type memo struct {
 	bucket  uint64
 	body    []byte
 
-	asked    map[string]bool // fields that were looked for
-	found    map[string]*passage
+	asked    [recalledFields]bool // fields that were looked for
+	found    [recalledFields]*passage
 	learned  []*passage
 	e        *entry // the conversation; taken, or new
 	taken    int    // elements that were taken over
@@ -36,22 +36,42 @@ func (rc *Recall) memo(d turn.Dialect, body []byte, header func(string) string) 
 	if rc == nil || len(body) < recallBody {
 		return nil
 	}
-	return &memo{
-		rc: rc, dialect: d, bucket: bucketOf(d, body, header), body: body,
-		asked: map[string]bool{}, found: map[string]*passage{},
+	return &memo{rc: rc, dialect: d, bucket: bucketOf(d, body, header), body: body}
+}
+
+// fields that a Recall knows again.
+const (
+	recalledList = iota
+	recalledLead
+	recalledTools
+	recalledFields
+)
+
+// field returns which of them a key is, or -1.
+func (m *memo) field(key string) int {
+	switch names := recalled[m.dialect]; key {
+	case "tools":
+		return recalledTools
+	case names.list:
+		return recalledList
+	case names.lead:
+		if key != "" {
+			return recalledLead
+		}
 	}
+	return -1
 }
 
 // look is tape's question for what is known of a field.
 func (m *memo) look(key string, rest []byte) tape.Skip {
-	names := recalled[m.dialect]
-	if key != "tools" && key != names.list && (key != names.lead || key == "") || m.asked[key] {
+	f := m.field(key)
+	if f < 0 || m.asked[f] {
 		return tape.Skip{}
 	}
-	m.asked[key] = true
-	if key != names.list {
+	m.asked[f] = true
+	if f != recalledList {
 		if p := m.rc.find(m.dialect, key, rest); p != nil {
-			m.found[key] = p
+			m.found[f] = p
 			return tape.Skip{Bytes: len(p.raw), Nodes: p.nodes}
 		}
 		return tape.Skip{}
@@ -68,7 +88,7 @@ func (m *memo) part(v tape.Value, key string) *passage {
 	if m == nil || v.Skipped().Bytes == 0 {
 		return nil
 	}
-	return m.found[key]
+	return m.found[m.field(key)]
 }
 
 // keep remembers what was made of v, when the decoding succeeds.
@@ -76,7 +96,8 @@ func (m *memo) keep(v tape.Value, p *passage) {
 	if n := len(v.Raw()); m == nil || n < partLeast || n > partMost {
 		return
 	}
-	p.dialect, p.raw, p.nodes = m.dialect, bytes.Clone(v.Raw()), v.Nodes()-1
+	p.dialect, p.bucket = m.dialect, partBucket(m.dialect, p.key)
+	p.raw, p.nodes = bytes.Clone(v.Raw()), v.Nodes()-1
 	m.learned = append(m.learned, p)
 }
 
@@ -95,7 +116,7 @@ func (m *memo) resume(r *reader, list tape.Value, ms []turn.Message) []turn.Mess
 		return ms
 	}
 	m.start, m.began, m.spaces = list.Start(), r.asks, spacesOf(r.known)
-	m.elements, m.messages = nil, nil
+	m.elements, m.messages = make([]element, 0, list.Len()), nil
 	if list.Skipped().Elements == 0 {
 		m.taken = 0
 		m.e = nil
@@ -149,7 +170,7 @@ func (m *memo) end(ok bool) {
 	}
 	old, end := 0, 0 // messages and bytes that stay as they are
 	if m.e == nil {
-		m.e = &entry{bucket: m.bucket, dialect: m.dialect, spaces: m.spaces}
+		m.e = &entry{spot: spot{bucket: m.bucket}, dialect: m.dialect, spaces: m.spaces}
 	} else {
 		last := m.e.elements[m.taken-1]
 		old, end = int(last.messages)-1, int(last.end) // the last message may have grown

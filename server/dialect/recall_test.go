@@ -161,6 +161,10 @@ func TestRecallIsBounded(t *testing.T) {
 	for i := range 100 {
 		body := fmt.Appendf(nil, `{"model":"m%d","messages":[{"role":"user","content":"%s"},{"role":"user","content":"b"}]}`, i, bytes.Repeat([]byte("x"), 10<<10))
 		same(t, turn.Chat, rc, body, nil)
+		if s := rc.Stats(); s.Bytes > 256<<10 {
+			t.Fatalf("%+v", s)
+		}
+		same(t, turn.Chat, rc, body, nil)
 	}
 	if s := rc.Stats(); s.Bytes > 256<<10 || s.Conversations < 5 || s.Conversations > 12 {
 		t.Errorf("%+v", s)

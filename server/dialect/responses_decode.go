@@ -127,15 +127,15 @@ func (r *responsesReader) element(ms []turn.Message, v tape.Value) []turn.Messag
 	case "", "message":
 		return r.message(ms, v)
 	case "reasoning":
-		return appendMessage(ms, turn.Assistant, []turn.Block{r.thought(v)})
+		return appendMessage(ms, turn.Assistant, r.one(r.thought(v)))
 	case "function_call", "custom_tool_call":
-		return appendMessage(ms, turn.Assistant, []turn.Block{r.call(v, kind)})
+		return appendMessage(ms, turn.Assistant, r.one(r.call(v, kind)))
 	case "function_call_output", "custom_tool_call_output":
 		return appendMessage(ms, turn.ToolRole, r.output(v))
 	case "item_reference":
 		r.fail(v, "item_reference names no item of a response that is kept here: send the item itself")
 	default:
-		other := []turn.Block{{Kind: turn.Other, Raw: clone(v)}}
+		other := r.one(turn.Block{Kind: turn.Other, Raw: v.Bytes()})
 		if n := len(ms); n > 0 {
 			ms[n-1].Blocks = append(ms[n-1].Blocks, other...)
 			return ms
@@ -162,22 +162,29 @@ func (r *responsesReader) message(ms []turn.Message, v tape.Value) []turn.Messag
 		r.lacks(v, "content")
 		return ms
 	}
-	return appendMessage(ms, role, r.content(content))
+	return appendMessage(ms, role, r.content(nil, content))
 }
 
-// content returns the blocks of a content: a string, parts, or null.
-func (r *responsesReader) content(v tape.Value) []turn.Block {
+// content appends the blocks of a content: a string, parts, or null; to nil,
+// with as much room as they need.
+func (r *responsesReader) content(blocks []turn.Block, v tape.Value) []turn.Block {
 	switch v.Kind() {
 	case tape.Null:
-		return nil
+		return blocks
 	case tape.String:
-		return []turn.Block{{Kind: turn.Text, Text: v.Text()}}
+		if blocks == nil {
+			blocks = r.allot(1)
+		}
+		return append(blocks, turn.Block{Kind: turn.Text, Text: v.Text()})
 	case tape.Array:
 	default:
 		r.fail(v, "must be a string or an array, not %s", kindName(v.Kind()))
 		return nil
 	}
-	return r.blocks(v, r.part)
+	if blocks == nil {
+		blocks = r.allot(v.Len())
+	}
+	return r.blocks(blocks, v, r.part)
 }
 
 func (r *responsesReader) part(blocks []turn.Block, p tape.Value) []turn.Block {

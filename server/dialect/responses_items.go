@@ -53,7 +53,8 @@ func (r *responsesReader) output(v tape.Value) []turn.Block {
 		r.lacks(v, "output")
 		return nil
 	}
-	return resultOf(res, r.content(out))
+	r.inner = r.content(r.inner[:0], out)
+	return appendResult(r.allot(1), res, r.inner)
 }
 
 // tool appends a function, a free-text tool, or those of a namespace. Hosted

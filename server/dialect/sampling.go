@@ -77,7 +77,7 @@ func (r *reader) bias(root tape.Value) []byte {
 			return nil
 		}
 	}
-	return clone(v)
+	return v.Bytes()
 }
 
 // alternatives returns top_logprobs.

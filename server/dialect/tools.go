@@ -21,7 +21,7 @@ func (r *reader) function(v tape.Value, schema string) turn.Tool {
 		return t
 	}
 	if s := r.field(v, schema, tape.Object); s.Kind() != tape.None {
-		t.Schema = clone(s)
+		t.Schema = s.Bytes()
 	}
 	return t
 }

@@ -1,10 +1,5 @@
 package tape
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
-
 // want is what the grammar allows next.
 type want uint8
 
@@ -22,8 +17,7 @@ func (d *Doc) scan() error {
 	w := aValue
 	i := 0
 	for {
-		i = d.space(i)
-		if i == len(d.src) {
+		if i = d.space(i); i == len(d.src) {
 			if w == nothingMore {
 				return nil
 			}
@@ -65,7 +59,7 @@ func (d *Doc) value(i int, w want) (int, want, error) {
 		}
 	case '"':
 		n.kind = String
-		end, n.escaped = d.text(i)
+		end = d.quoted(i, &n)
 	case 't':
 		n.kind, end = True, d.literal(i, "true")
 	case 'f':
@@ -90,16 +84,17 @@ func (d *Doc) key(i int, w want) (int, want, error) {
 	if d.src[i] != '"' {
 		return 0, 0, &Error{i, "expected a key"}
 	}
-	end, escaped := d.text(i)
+	n := node{start: uint32(i), kind: String}
+	end := d.quoted(i, &n)
 	if end <= 0 {
 		return 0, 0, &Error{-end, "invalid key"}
 	}
-	d.push(node{start: uint32(i), kind: String, escaped: escaped}, end)
+	d.push(n, end)
 	i = d.space(end)
 	if i == len(d.src) || d.src[i] != ':' {
 		return 0, 0, &Error{i, "expected a colon"}
 	}
-	if i++; d.look != nil && len(d.stack) == 1 && !escaped {
+	if i++; d.look != nil && len(d.stack) == 1 && !n.escaped {
 		return d.skip(i)
 	}
 	return i, aValue, nil
@@ -154,6 +149,13 @@ func (d *Doc) push(n node, end int) {
 
 // space returns the offset of the next byte at or after i that is no space.
 func (d *Doc) space(i int) int {
+	if i < len(d.src) && d.src[i] > ' ' {
+		return i
+	}
+	return d.spaces(i)
+}
+
+func (d *Doc) spaces(i int) int {
 	for i < len(d.src) {
 		switch d.src[i] {
 		case ' ', '\n', '\t', '\r':
@@ -207,87 +209,4 @@ func (d *Doc) digits(i int) int {
 		i++
 	}
 	return i
-}
-
-// text returns the end of the string whose quote is at i and whether it has
-// escapes. A negative end is the offset of a fault.
-func (d *Doc) text(i int) (end int, escaped bool) {
-	s := d.src
-	for i++; ; {
-		if i = stop(s, i); i == len(s) {
-			return -i, false
-		}
-		switch s[i] {
-		case '"':
-			return i + 1, escaped
-		case '\\':
-			escaped = true
-			if i = escape(s, i); i < 0 {
-				return i, false
-			}
-		default: // a control character
-			return -i, false
-		}
-	}
-}
-
-// stop returns the offset at or after i of the next quote, backslash or
-// control character, or len(s). It looks at eight bytes at a time.
-func stop(s []byte, i int) int {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	for ; i+8 <= len(s); i += 8 {
-		w := binary.LittleEndian.Uint64(s[i:])
-		quote, slash := w^(ones*'"'), w^(ones*'\\')
-		// A byte's high bit is set where the byte is under 0x20, or zero
-		// after the exclusive or. A borrow can only set bits above a true
-		// one, so the lowest bit is right.
-		m := ((w - ones*0x20) & ^w) | ((quote - ones) & ^quote) | ((slash - ones) & ^slash)
-		if m &= high; m != 0 {
-			return i + bits.TrailingZeros64(m)/8
-		}
-	}
-	for ; i < len(s); i++ {
-		if c := s[i]; c == '"' || c == '\\' || c < 0x20 {
-			return i
-		}
-	}
-	return i
-}
-
-// escape returns the offset after the escape at i, or a negative offset when
-// it is none.
-func escape(s []byte, i int) int {
-	if i+1 >= len(s) {
-		return -i
-	}
-	switch s[i+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 2
-	case 'u':
-		if _, ok := hex4(s, i+2); ok {
-			return i + 6
-		}
-	}
-	return -i
-}
-
-// hex4 reads four hexadecimal digits at i.
-func hex4(s []byte, i int) (rune, bool) {
-	if i+4 > len(s) {
-		return 0, false
-	}
-	var r rune
-	for _, c := range s[i : i+4] {
-		switch {
-		case c >= '0' && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case c >= 'a' && c <= 'f':
-			r = r<<4 | rune(c-'a'+10)
-		case c >= 'A' && c <= 'F':
-			r = r<<4 | rune(c-'A'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
 }

@@ -36,12 +36,16 @@ type Doc struct {
 	look    Look
 	skips   []skipped
 	skipped int // nodes that were not made
+
+	texts []byte // of strings with escapes, a length before each
+	own   own
 }
 
 // node is one value or key: src[start:end], and the index of the node after
 // it and all it holds.
 type node struct {
 	start, end, next uint32
+	text             uint32 // of a string with escapes, where its text is in Doc.texts; 0 elsewhere
 	kind             Kind
 	escaped          bool // a string with backslashes
 }
@@ -57,8 +61,11 @@ func (e *Error) Error() string { return fmt.Sprintf("%s at byte %d", e.What, e.O
 
 var pool = sync.Pool{New: func() any { return new(Doc) }}
 
-// keep is the largest tape, in nodes, that is kept for the next body.
-const keep = 64 << 10
+// What is kept for the next body, at most: nodes of a tape, bytes of texts.
+const (
+	keep     = 64 << 10
+	keepText = 1 << 20
+)
 
 // Parse checks src and returns its tape. src must not change while the Doc
 // is used. An error is always an *Error.
@@ -74,7 +81,7 @@ func Parse(src []byte) (*Doc, error) {
 
 func parse(src []byte, look Look) (*Doc, error) {
 	d := pool.Get().(*Doc)
-	d.src, d.nodes, d.stack = src, d.nodes[:0], d.stack[:0]
+	d.src, d.nodes, d.stack, d.texts = src, d.nodes[:0], d.stack[:0], d.texts[:0]
 	d.look, d.skips, d.skipped = look, d.skips[:0], 0
 	if err := d.scan(); err != nil {
 		d.Free()
@@ -85,9 +92,12 @@ func parse(src []byte, look Look) (*Doc, error) {
 
 // Free gives the tape back. No Value of d may be used afterwards.
 func (d *Doc) Free() {
-	d.src, d.look = nil, nil
+	d.src, d.look, d.own = nil, nil, own{}
 	if cap(d.nodes) > keep {
 		d.nodes = nil
+	}
+	if cap(d.texts) > keepText {
+		d.texts = nil
 	}
 	pool.Put(d)
 }

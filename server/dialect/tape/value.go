@@ -1,15 +1,9 @@
 package tape
 
 import (
-	"bytes"
-	"encoding/binary"
 	"iter"
 	"math"
-	"math/bits"
 	"strconv"
-	"unicode/utf16"
-	"unicode/utf8"
-	"unsafe"
 )
 
 // Value is a position on a tape. The zero Value is one that is not there.
@@ -40,13 +34,27 @@ func (v Value) Raw() []byte {
 
 // Key returns the field of an object, or a Value that is not there.
 func (v Value) Key(name string) Value {
+	if v.Kind() != Object {
+		return Value{}
+	}
 	var found Value
-	for k, f := range v.Fields() {
-		if k.equals(name) {
-			found = f
+	nodes := v.d.nodes
+	for i, end := v.i+1, nodes[v.i].next; i < end; i = nodes[i+1].next {
+		n := &nodes[i]
+		if n.escaped && string(v.d.text(n)) == name || int(n.end-n.start) == len(name)+2 && string(v.d.src[n.start+1:n.end-1]) == name {
+			found = Value{v.d, i + 1}
 		}
 	}
 	return found
+}
+
+// Len returns how many elements an array has; of anything else, 0. Those that
+// were skipped do not count.
+func (v Value) Len() (n int) {
+	for range v.Elements() {
+		n++
+	}
+	return n
 }
 
 // Elements yields the elements of an array; of anything else, none.
@@ -82,30 +90,6 @@ func (v Value) Fields() iter.Seq2[Value, Value] {
 			}
 		}
 	}
-}
-
-// equals reports whether a string has the text s.
-func (v Value) equals(s string) bool {
-	n := v.d.nodes[v.i]
-	if n.escaped { // an escape is at most six bytes for one
-		return int(n.end-n.start) <= 6*len(s)+2 && v.Text() == s
-	}
-	return string(v.d.src[n.start+1:n.end-1]) == s
-}
-
-// Text returns a copy of a string's text with its escapes resolved; of
-// anything else, "".
-func (v Value) Text() string {
-	if v.Kind() != String {
-		return ""
-	}
-	n := v.d.nodes[v.i]
-	s := v.d.src[n.start+1 : n.end-1]
-	if !n.escaped {
-		return string(s)
-	}
-	b := unescape(make([]byte, 0, len(s)+wordSlack), s)
-	return unsafe.String(unsafe.SliceData(b), len(b)) // nobody else has b
 }
 
 // Int returns a number that is whole and fits.
@@ -165,66 +149,4 @@ func (v Value) toward(target uint32, path *[]Step) Value {
 		}
 	}
 	return Value{v.d, target} // a key: no value leads to it
-}
-
-// simple holds what the escapes of one letter stand for.
-var simple = [256]byte{
-	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
-}
-
-// wordSlack is the room behind a text that unescape may write to.
-const wordSlack = 8
-
-// unescape appends s with its escapes resolved; s is known to be valid, and b
-// has room for it and wordSlack more. Eight bytes are copied at a time, and
-// those before a backslash among them count.
-func unescape(b, s []byte) []byte {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	n := len(b)
-	b = b[:cap(b)]
-	for {
-		k := len(s)
-		if k >= 8 {
-			w := binary.LittleEndian.Uint64(s)
-			binary.LittleEndian.PutUint64(b[n:], w)
-			slash := w ^ (ones * '\\')
-			m := (slash - ones) & ^slash & high
-			if k = bits.TrailingZeros64(m) / 8; m == 0 {
-				n, s = n+8, s[8:]
-				continue
-			}
-		} else if k = bytes.IndexByte(s, '\\'); k < 0 {
-			return b[:n+copy(b[n:], s)]
-		} else {
-			copy(b[n:], s[:k])
-		}
-		n += k
-		c := s[k+1]
-		s = s[k+2:]
-		if c != 'u' {
-			b[n] = simple[c]
-			n++
-			continue
-		}
-		var r rune
-		r, s = character(s)
-		n += utf8.EncodeRune(b[n:], r)
-	}
-}
-
-// character reads the digits after a \u and, where they are the first half of
-// a pair, the second half.
-func character(s []byte) (rune, []byte) {
-	r, _ := hex4(s, 0)
-	s = s[4:]
-	if !utf16.IsSurrogate(r) {
-		return r, s
-	}
-	if len(s) >= 6 && s[0] == '\\' && s[1] == 'u' {
-		low, _ := hex4(s, 2)
-		if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
-			return both, s[6:]
-		}
-	}
-	return utf8.RuneError, s
 }
