@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"sort"
@@ -21,7 +22,7 @@ import (
 // decode reads a turn.
 func (s *Server) decode(c *call) (*turn.Turn, error) {
 	arrived := time.Now()
-	body, err := s.body(c.RequestCtx)
+	body, err := s.document(c)
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +72,31 @@ func (s *Server) body(c *fasthttp.RequestCtx) ([]byte, error) {
 		}
 		if err != nil {
 			c.SetConnectionClose()
-			return nil, &dialect.Problem{Kind: dialect.Invalid, Message: "the body ended early: " + err.Error()}
+			return nil, unread(err, len(buf))
 		}
 	}
+}
+
+// unread says why a body of which so many bytes came cannot be read.
+func unread(err error, came int) *dialect.Problem {
+	text := "the body cannot be read: " + clip(err.Error())
+	var slow net.Error
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		text = fmt.Sprintf("the body ended early, after %d bytes", came)
+	case errors.As(err, &slow) && slow.Timeout():
+		text = fmt.Sprintf("the body ended early: after %d bytes nothing more came within %s", came, bodyTime)
+	}
+	return &dialect.Problem{Kind: dialect.Invalid, Message: text}
+}
+
+// document reads a body that must hold a document.
+func (s *Server) document(c *call) ([]byte, error) {
+	body, err := s.body(c.RequestCtx)
+	if err == nil && len(body) == 0 {
+		err = &dialect.Problem{Message: "the request has no body; send a JSON object, with Content-Length or in chunks"}
+	}
+	return body, err
 }
 
 // tooLarge is the 413.
@@ -196,5 +219,3 @@ func clip(s string) string {
 func equal(a []byte, b string) bool { return subtle.ConstantTimeCompare(a, []byte(b)) == 1 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
-
-func asSmall(err error, target **fasthttp.ErrSmallBuffer) bool { return errors.As(err, target) }

@@ -6,8 +6,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/turn"
@@ -123,6 +125,36 @@ func TestCutBody(t *testing.T) {
 	conn.(*net.TCPConn).CloseWrite()
 	if status, text := answerOf(t, conn, "POST"); status != 400 || !strings.Contains(text, "ended early") {
 		t.Errorf("%d %s", status, text)
+	}
+}
+
+// TestUnreadable: what is no request is told why, in a form that clients of
+// each API read, and at once; so is a body that cannot be read.
+func TestUnreadable(t *testing.T) {
+	r := newRig(t, 1)
+	for _, c := range []struct{ name, text, says string }{
+		{"TLS", "\x16\x03\x01\x00\xc5\x01\x00\x00\xc1\x03\x03 hello", "use http://"},
+		{"a CR in a header", request("/v1/messages", says("hi", ""), "X-A: a\rb"), "malformed request: "},
+		{"a blank in a name", request(chatPath, says("hi", ""), "X-A : b"), "malformed request: "},
+		{"two lengths", request(chatPath, says("hi", ""), "Content-Length: 5"), "malformed request: "},
+		{"no number of bytes", "POST " + chatPath + " HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n", "malformed request: "},
+		{"no HTTP", "\x00\x01\r\n\r\n", "malformed request: "},
+		{"no size of a chunk", "POST " + chatPath + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}", "the body cannot be read: "},
+		{"no body", "POST /v1/messages HTTP/1.1\r\nHost: x\r\n\r\n", "has no body"},
+		{"no body to count", "POST /v1/messages/count_tokens HTTP/1.1\r\nHost: x\r\n\r\n", "has no body"},
+	} {
+		conn := r.dial(t)
+		conn.SetDeadline(time.Now().Add(10 * time.Second))
+		io.WriteString(conn, c.text)
+		status, body := answerOf(t, conn, "POST")
+		d := doc(t, body)
+		if status != 400 || !strings.Contains(str(dig(d, "error", "message")), c.says) || str(dig(d, "error", "type")) != "invalid_request_error" {
+			t.Errorf("%s: %d %s", c.name, status, body)
+		}
+		conn.Close()
+	}
+	if status, text := unheard(fmt.Errorf("read: %w", os.ErrDeadlineExceeded)); status != 408 || !strings.Contains(text, "within 30s") {
+		t.Errorf("a head that never came: %d %s", status, text)
 	}
 }
 

@@ -84,18 +84,3 @@ func (s *Server) refuse(c *call, err error) {
 	}
 	c.SetBody(c.codec.Problem(p, c.id))
 }
-
-// malformed answers what fasthttp could not read as a request.
-func (s *Server) malformed(c *fasthttp.RequestCtx, err error) {
-	status, text := fasthttp.StatusBadRequest, "malformed request"
-	var small *fasthttp.ErrSmallBuffer
-	if asSmall(err, &small) {
-		status, text = fasthttp.StatusRequestHeaderFieldsTooLarge, "the headers are larger than 64 KiB"
-	}
-	readOff(c.Conn(), c.Conn(), malformedPause) // else what it still sends would take the answer along
-	s.count.refused(status)
-	c.ResetBody()
-	c.SetStatusCode(status)
-	c.SetContentType("application/json")
-	c.SetBodyString(`{"error":{"message":"` + text + `","type":"invalid_request_error","param":null,"code":null}}`)
-}

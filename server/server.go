@@ -150,12 +150,19 @@ func (s *Server) listener(h fasthttp.RequestHandler) *fasthttp.Server {
 
 		DisablePreParseMultipartForm: true,
 		ReadBufferSize:               64 << 10,
-		ReadTimeout:                  2 * time.Minute,
+		ReadTimeout:                  headTime,
+		HeaderReceived:               bodyConfig,
+		SecureErrorLogMessage:        true,
 		IdleTimeout:                  5 * time.Minute,
 		CloseOnShutdown:              true,
 		Concurrency:                  maxClients,
 		Logger:                       discard{},
 	}
+}
+
+// bodyConfig gives a request whose head has come the time for its body.
+func bodyConfig(*fasthttp.RequestHeader) fasthttp.RequestConfig {
+	return fasthttp.RequestConfig{ReadTimeout: bodyTime}
 }
 
 // expect answers a client that asks before it sends its body.
@@ -173,7 +180,7 @@ func (s *Server) expect(c *fasthttp.RequestCtx) int {
 // client that stops reading should hold back its worker soon, not after the
 // megabytes that the kernel would grow to.
 func narrow(c net.Conn, state fasthttp.ConnState) {
-	if tcp, ok := c.(*net.TCPConn); ok && state == fasthttp.StateNew {
+	if tcp, ok := c.(interface{ SetWriteBuffer(int) error }); ok && state == fasthttp.StateNew {
 		tcp.SetWriteBuffer(sendBuffer)
 	}
 }
@@ -190,7 +197,8 @@ func (s *Server) guard(h fasthttp.RequestHandler) fasthttp.RequestHandler {
 			if p := recover(); p != nil {
 				s.panicked(p)
 				c.ResetBody()
-				c.Error("internal error", fasthttp.StatusInternalServerError)
+				s.count.refused(fasthttp.StatusInternalServerError)
+				plainProblem(c, fasthttp.StatusInternalServerError, "api_error", "internal error; dyn logs says more")
 			}
 		}()
 		h(c)
@@ -207,7 +215,7 @@ func (s *Server) panicked(p any) {
 func (s *Server) Serve(ln net.Listener, url string) error {
 	s.url.Store(&url)
 	go s.observe(s.life)
-	return s.http.Serve(ln)
+	return s.http.Serve(listening{ln})
 }
 
 // ServeControl answers the control socket on ln until Shutdown.

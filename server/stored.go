@@ -89,11 +89,15 @@ func (s *Server) resume(c *call, body []byte) ([]byte, error) {
 	}
 	defer doc.Free()
 	root := doc.Root()
+	own, ok := inputItems(root.Key("input"))
+	if !ok {
+		return body, nil // this too
+	}
 	line, err := s.line(c, root.Key("previous_response_id").Text())
 	if err != nil {
 		return nil, err
 	}
-	return s.joined(c, root, line)
+	return s.joined(c, root, line, own)
 }
 
 // line is the responses that one goes on from, itself included, the oldest
@@ -124,9 +128,9 @@ func (s *Server) line(c *call, id string) ([]turn.Stored, error) {
 	return line, nil
 }
 
-// joined writes a body anew, with the items of line before its input. Every
+// joined writes a body anew, with the items of line before its own. Every
 // value is the client's own bytes.
-func (s *Server) joined(c *call, root tape.Value, line []turn.Stored) ([]byte, error) {
+func (s *Server) joined(c *call, root tape.Value, line []turn.Stored, own []byte) ([]byte, error) {
 	var items [][]byte
 	size := len(root.Raw())
 	for _, r := range line {
@@ -136,7 +140,7 @@ func (s *Server) joined(c *call, root tape.Value, line []turn.Stored) ([]byte, e
 	if size > s.o.MaxBody {
 		return nil, s.tooLarge()
 	}
-	items, err := s.referred(c, items, appendItems(nil, inputItems(root.Key("input"))), size)
+	items, err := s.referred(c, items, appendItems(nil, own), size)
 	if err != nil {
 		return nil, err
 	}
@@ -182,17 +186,21 @@ func ownInput(body []byte) []byte {
 		return nil
 	}
 	defer doc.Free()
-	return bytes.Clone(inputItems(doc.Root().Key("input")))
+	items, _ := inputItems(doc.Root().Key("input"))
+	return bytes.Clone(items)
 }
 
-// inputItems makes an array of an input, which may be a plain text.
-func inputItems(input tape.Value) []byte {
+// inputItems makes an array of an input, which may be a plain text or absent;
+// false for what is none.
+func inputItems(input tape.Value) (items []byte, ok bool) {
 	switch input.Kind() {
 	case tape.Array:
-		return input.Raw()
+		return input.Raw(), true
 	case tape.String:
 		b := append([]byte(`[{"type":"message","role":"user","content":[{"type":"input_text","text":`), input.Raw()...)
-		return append(b, `}]}]`...)
+		return append(b, `}]}]`...), true
+	case tape.None, tape.Null:
+		return []byte("[]"), true
 	}
-	return []byte("[]")
+	return nil, false
 }

@@ -121,6 +121,22 @@ func TestStoredBelongsToItsKey(t *testing.T) {
 	}
 }
 
+// TestNoInputIsNoInput: input of a wrong type is refused, whether the body
+// goes on from something or not.
+func TestNoInputIsNoInput(t *testing.T) {
+	st, _ := reading(t)
+	for _, path := range []string{"/v1/responses", "/v1/responses/input_tokens"} {
+		for _, input := range []string{"true", "5", `{"role":"user","content":"x"}`} {
+			for _, previous := range []string{"", `,"previous_response_id":null`, `,"previous_response_id":"resp_x"`} {
+				a := ask(t, "POST", st.url+path, `{"model":"sim","input":`+input+previous+`}`)
+				if a.status != 400 || !strings.Contains(a.body, `"param":"input"`) {
+					t.Errorf("%s %s %s: %d %s", path, input, previous, a.status, a.body)
+				}
+			}
+		}
+	}
+}
+
 func TestStoredIsReadListedAndDropped(t *testing.T) {
 	st, _ := reading(t)
 	id := str(st.responses(`"input":[{"role":"user","content":"a","id":"m1"},{"role":"user","content":"b","id":"m2"},{"role":"user","content":"c","id":"m3"}]`)["id"])

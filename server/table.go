@@ -55,7 +55,7 @@ func turnTable() []endpoint {
 		},
 		{
 			method: "POST", path: "/detokenize", counts: true, do: (*Server).detokenize,
-			says: "the text of token ids", in: detokenizeAsk{}, out: detokenizeAnswer{},
+			says: "the text of token ids", in: openapi.DetokenizeAsk{}, out: detokenizeAnswer{},
 		},
 	}
 }

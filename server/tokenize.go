@@ -1,8 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/server/dialect"
@@ -45,7 +48,7 @@ type inputAnswer struct {
 // counted makes the prompt of a request without a worker and returns its
 // length.
 func (s *Server) counted(c *call, decode func([]byte) (*turn.Turn, error)) (int, error) {
-	body, err := s.body(c.RequestCtx)
+	body, err := s.document(c)
 	if err != nil {
 		return 0, err
 	}
@@ -53,33 +56,34 @@ func (s *Server) counted(c *call, decode func([]byte) (*turn.Turn, error)) (int,
 	if err != nil {
 		return 0, err
 	}
-	ids, _, err := s.ids(c, t)
-	return len(ids), err
-}
-
-// ids makes a turn's prompt as a worker would get it, answers of the model
-// put back as they were made.
-func (s *Server) ids(c *call, t *turn.Turn) ([]uint32, *model, error) {
 	m, err := s.known(t.Model)
 	if err != nil {
-		return nil, nil, err
+		return 0, err
 	}
+	p, err := s.prompt(c, m, t)
+	return len(p.IDs), err
+}
+
+// prompt makes a turn's prompt as a worker would get it, answers of the model
+// put back as they were made.
+func (s *Server) prompt(c *call, m *model, t *turn.Turn) (prompt.Prompt, error) {
 	t.Tenant, t.Salt = c.tenant(), c.who.Salt(t.Salt)
 	prompt.Steady(t)
 	p, err := m.Prompt.Build(&prompt.State{}, t, nil, m.raw)
 	if err != nil {
-		return nil, nil, &dialect.Problem{Kind: dialect.Invalid, Message: err.Error()}
+		return p, &dialect.Problem{Kind: dialect.Invalid, Message: err.Error()}
 	}
-	return p.IDs, m, nil
+	return p, nil
 }
 
 // tokenizeAsk is a body of /tokenize: a prompt, or what chat completions
 // take.
 type tokenizeAsk struct {
 	Model    string          `json:"model"`
-	Prompt   *string         `json:"prompt,omitempty"`
-	Messages json.RawMessage `json:"messages,omitempty"`
-	Strings  bool            `json:"return_token_strs,omitempty"`
+	Prompt   *string         `json:"prompt"`
+	Messages json.RawMessage `json:"messages"`
+	Opening  *bool           `json:"add_generation_prompt"` // of messages: what opens the answer too; default true
+	Strings  bool            `json:"return_token_strs"`
 }
 
 type tokenizeAnswer struct {
@@ -96,21 +100,25 @@ func (s *Server) tokenize(c *call) error {
 	if err != nil {
 		return err
 	}
-	var ids []uint32
-	var m *model
+	m, err := s.only(ask.Model)
+	if err != nil {
+		return err
+	}
+	ids := []uint32{}
 	switch {
 	case ask.Prompt != nil:
-		if m, err = s.known(ask.Model); err != nil {
-			return err
-		}
-		ids = m.Prompt.Tokenizer().Encode([]uint32{}, *ask.Prompt)
+		ids = m.Prompt.Tokenizer().Encode(ids, *ask.Prompt)
 	case len(ask.Messages) > 0:
-		t, err := dialect.For(turn.Chat).Decode(body, c.header, nil)
+		t, err := dialect.For(turn.Chat).Decode(withModel(body, m.ID), c.header, nil)
 		if err != nil {
 			return err
 		}
-		if ids, m, err = s.ids(c, t); err != nil {
+		p, err := s.prompt(c, m, t)
+		if err != nil {
 			return err
+		}
+		if ids = p.IDs; ask.Opening != nil && !*ask.Opening {
+			ids = ids[:len(ids)-len(p.Opening)]
 		}
 	default:
 		return &dialect.Problem{Param: "prompt", Message: "prompt or messages must be given"}
@@ -126,9 +134,30 @@ func (s *Server) tokenize(c *call) error {
 	return reply(c.RequestCtx, a)
 }
 
+// only returns a model by its name, or the one that there is when none is
+// named.
+func (s *Server) only(name string) (*model, error) {
+	if name != "" {
+		return s.known(name)
+	}
+	ms := s.all()
+	if len(ms) == 1 {
+		return ms[0], nil
+	}
+	return nil, &dialect.Problem{Param: "model", Message: fmt.Sprintf("field required: %d models are served", len(ms))}
+}
+
+// withModel names the model in an object that may name none; of two names the
+// last counts.
+func withModel(object []byte, model string) []byte {
+	name, _ := json.Marshal(model) // a text can always be written
+	end := bytes.LastIndexByte(object, '}')
+	return append(append(append(object[:end:end], `,"model":`...), name...), '}')
+}
+
 type detokenizeAsk struct {
-	Model  string   `json:"model"`
-	Tokens []uint32 `json:"tokens"`
+	Model  string    `json:"model"`
+	Tokens *[]uint32 `json:"tokens"`
 }
 
 type detokenizeAnswer struct {
@@ -141,26 +170,49 @@ func (s *Server) detokenize(c *call) error {
 	if _, err := s.object(c, &ask); err != nil {
 		return err
 	}
-	m, err := s.known(ask.Model)
+	m, err := s.only(ask.Model)
 	if err != nil {
 		return err
 	}
-	for i, id := range ask.Tokens {
+	if ask.Tokens == nil {
+		return &dialect.Problem{Param: "tokens", Message: "field required"}
+	}
+	for i, id := range *ask.Tokens {
 		if int(id) >= m.Prompt.Vocab() {
 			return &dialect.Problem{Param: fmt.Sprintf("tokens[%d]", i), Message: fmt.Sprintf("is no token of this model: ids go up to %d", m.Prompt.Vocab()-1)}
 		}
 	}
-	return reply(c.RequestCtx, detokenizeAnswer{string(m.Prompt.Tokenizer().Decode(nil, ask.Tokens))})
+	return reply(c.RequestCtx, detokenizeAnswer{string(m.Prompt.Tokenizer().Decode(nil, *ask.Tokens))})
 }
 
 // object reads a body that is one JSON object into v.
 func (s *Server) object(c *call, v any) ([]byte, error) {
-	body, err := s.body(c.RequestCtx)
+	body, err := s.document(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(body, v); err != nil {
+	err = json.Unmarshal(body, v)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return nil, &dialect.Problem{Param: wrong.Field, Message: "must be " + kindOfField(wrong.Type) + ", not " + wrong.Value}
+	case err != nil:
 		return nil, &dialect.Problem{Message: "invalid JSON: " + err.Error()}
+	case bytes.TrimLeft(body, " \t\r\n")[0] != '{':
+		return nil, &dialect.Problem{Message: "invalid JSON: the body must be an object"}
 	}
 	return body, nil
+}
+
+// kindOfField names what a field must be, for people.
+func kindOfField(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "an array"
+	}
+	return "a token id"
 }

@@ -53,9 +53,16 @@ func TestTokenize(t *testing.T) {
 	if back["prompt"] != text {
 		t.Errorf("back comes %q", back["prompt"])
 	}
+	for _, body := range []string{`{"messages":[{"role":"user","content":"hi"}],"add_generation_prompt":false}`, `{"messages":[{"role":"user","content":"hi"}]}`} {
+		d := doc(t, ask(t, "POST", st.url+"/tokenize", body).body)
+		text := str(doc(t, ask(t, "POST", st.url+"/detokenize", `{"tokens":`+strings.ReplaceAll(fmt.Sprint(d["tokens"]), " ", ",")+`}`).body)["prompt"])
+		if opened := strings.HasSuffix(text, "<|im_start|>assistant\n"); opened == strings.Contains(body, "false") || !strings.Contains(text, "hi") {
+			t.Errorf("%s: %q", body, text)
+		}
+	}
 	for path, bodies := range map[string][]string{
-		"/tokenize":   {`{`, `[]`, `{"model":"sim"}`, `{"model":"sim","prompt":5}`, `{"model":"sim","messages":[]}`, `{"model":"sim","messages":5}`},
-		"/detokenize": {`{`, `{"model":"sim","tokens":[-1]}`, `{"model":"sim","tokens":[4000000000]}`, `{"model":"sim","tokens":"a"}`},
+		"/tokenize":   {``, ` `, `null`, `{`, `[]`, `{"model":"sim"}`, `{"model":"sim","prompt":5}`, `{"model":"sim","messages":[]}`, `{"model":"sim","messages":5}`},
+		"/detokenize": {``, `{`, `{}`, `{"model":"sim"}`, `{"model":"sim","tokens":null}`, `{"model":5,"tokens":[1]}`, `{"model":"sim","tokens":[1,"a"]}`, `{"model":"sim","tokens":[1.5]}`, `{"model":"sim","tokens":[-1]}`, `{"model":"sim","tokens":[4000000000]}`, `{"model":"sim","tokens":"a"}`},
 	} {
 		for _, body := range bodies {
 			if a := ask(t, "POST", st.url+path, body); a.status != 400 {

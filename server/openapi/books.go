@@ -83,9 +83,17 @@ type Deleted struct {
 // completion.
 type TokenizeAsk struct {
 	Open
-	Model    string        `json:"model"`
+	Model    *string       `json:"model,omitempty" doc:"may be left out where one model is served"`
 	Prompt   *string       `json:"prompt,omitempty"`
 	Messages []ChatMessage `json:"messages,omitempty"`
 	Tools    []ChatTool    `json:"tools,omitempty"`
+	Opening  *bool         `json:"add_generation_prompt,omitempty" doc:"of messages: what opens the answer too; default true"`
 	Strings  bool          `json:"return_token_strs,omitempty"`
+}
+
+// DetokenizeAsk is a body of /detokenize.
+type DetokenizeAsk struct {
+	Open
+	Model  *string `json:"model,omitempty"`
+	Tokens []int   `json:"tokens"`
 }
