@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"context"
 	"time"
 
@@ -79,13 +78,7 @@ func (f *flight) stream(c *call, enc dialect.Encoder, as *answers) error {
 	c.SetContentType(eventStream)
 	c.Response.Header.Set("Cache-Control", "no-cache")
 	c.Response.Header.Set("X-Accel-Buffering", "no")
-	conn := c.Conn()
-	c.SetBodyStreamWriter(func(w *bufio.Writer) {
-		defer f.watch()
-		defer conn.SetWriteDeadline(time.Time{}) // the connection's next answer has its own time
-		out := &sink{w: w, deadline: conn.SetWriteDeadline, patience: f.s.o.Patience}
-		f.emit(out, enc, as, first)
-	})
+	c.Response.SetBodyStream(&spout{f: f, conn: c.Conn(), enc: enc, as: as, first: first}, -1)
 	return nil
 }
 
@@ -148,27 +141,4 @@ func (f *flight) pour(out *sink, enc dialect.Encoder, as *answers, first item) {
 			buf = as.encode(buf[:0], enc, item{err: context.Cause(f.ctx)})
 		}
 	}
-}
-
-// sink writes to a client that may have stopped reading.
-type sink struct {
-	w        *bufio.Writer
-	deadline func(time.Time) error
-	patience time.Duration
-	wrote    time.Time // when something was last written
-	set      time.Time // when the deadline was last moved
-}
-
-// write sends b; false when the client is gone.
-func (s *sink) write(b []byte) bool {
-	if len(b) == 0 {
-		return true
-	}
-	s.wrote = time.Now()
-	if s.wrote.Sub(s.set) > s.patience/8 { // not for each token: it costs as much as encoding one
-		s.set = s.wrote
-		s.deadline(s.wrote.Add(s.patience))
-	}
-	s.w.Write(b) // bufio keeps the error for Flush
-	return s.w.Flush() == nil
 }

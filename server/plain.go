@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"net"
 	"net/http"
 	"time"
@@ -19,9 +18,9 @@ func (f *flight) plain(c *call, enc dialect.Encoder, as *answers, first item) {
 	c.HijackSetNoResponse(true)
 	c.Hijack(func(conn net.Conn) {
 		defer f.watch()
-		out := &sink{w: bufio.NewWriter(conn), deadline: conn.SetWriteDeadline, patience: f.s.o.Patience}
-		out.w.WriteString("HTTP/1.0 200 OK\r\nContent-Type: " + eventStream + "\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n" +
-			"Date: " + time.Now().UTC().Format(http.TimeFormat) + "\r\nX-Request-Id: " + id + "\r\nConnection: close\r\n\r\n")
+		out := &sink{w: conn, deadline: conn.SetWriteDeadline, patience: f.s.o.Patience}
+		out.write([]byte("HTTP/1.0 200 OK\r\nContent-Type: " + eventStream + "\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n" +
+			"Date: " + time.Now().UTC().Format(http.TimeFormat) + "\r\nX-Request-Id: " + id + "\r\nConnection: close\r\n\r\n"))
 		f.emit(out, enc, as, first)
 	})
 }
