@@ -12,7 +12,11 @@
 // (spawn.go), and follows its progress until every worker has served a real
 // turn (progress.go). The daemon itself is daemon.go: prompt models, fleet,
 // ledger, server and sockets, made in that order and ended in the other. One
-// daemon lives per state folder; a lock decides, see the folders package.
+// daemon lives per state folder; a lock decides, see the folders package. How
+// much garbage it lets pile up is the garbage package's to say.
+//
+// dyn claude and dyn codex become the agent (agent.go), with settings that
+// lead it to the daemon, merged with the user's own (settings.go, codex.go).
 //
 // All other commands are short-lived and ask: the control socket for what is
 // (ps, top), the ledger's file for what was (stats), the log files (logs).

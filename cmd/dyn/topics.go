@@ -43,6 +43,8 @@ func environment() string {
   where the folders lie; dyn adds its own folder below each
 NO_COLOR, CLICOLOR_FORCE, TERM
   as everywhere; TERM=dumb draws nothing
+GOGC, GOMEMLIMIT
+  the Go runtime's, for the daemon; with GOGC dyn leaves the pace of collections alone
 
 examples:
   DYN_SERVER__PORT=9000 dyn up  # once
