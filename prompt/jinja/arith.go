@@ -15,6 +15,18 @@ func (x *binExpr) eval(r *run) (Value, error) {
 	if err != nil {
 		return b, err
 	}
+	if a.kind == kInt && b.kind == kInt {
+		switch x.op {
+		case "+":
+			if n := a.n + b.n; (n > a.n) == (b.n > 0) {
+				return Int(n), nil
+			}
+		case "-":
+			if n := a.n - b.n; (n < a.n) == (b.n > 0) {
+				return Int(n), nil
+			}
+		}
+	}
 	v, err := r.binary(x.op, a, b)
 	return v, at(x.line, err)
 }

@@ -273,6 +273,7 @@ func (b *binder) expr(s *scope, x expr) error {
 			}
 			x.lenient = true
 		}
+		x.length = x.name == "length" && len(x.args.pos)+len(x.args.kw) == 0 && x.args.star == nil && x.args.starNames == nil
 	case *testExpr:
 		if x.fn = tests[x.name]; x.fn == nil {
 			if !b.soft {

@@ -241,7 +241,7 @@ func (r *run) compare(op string, a, b Value) (bool, error) {
 }
 
 func newAttr(of expr, name token) *attrExpr {
-	return &attrExpr{of, name.text, name.line, onlyKey(name.text)}
+	return &attrExpr{of, name.text, name.line, onlyKey(name.text), loopNumbers[name.text]}
 }
 
 func newItem(of, key expr, line int) *itemExpr {
@@ -268,6 +268,10 @@ func (x *attrExpr) eval(r *run) (Value, error) {
 			if holdsMap(r, x.of) {
 				return undefinedKey(x.name), nil
 			}
+		} else if x.number != noNumber {
+			if l := loopOf(r, x.of); l != nil {
+				return l.quick(x.number), nil
+			}
 		}
 	}
 	of, err := x.of.eval(r)
@@ -291,6 +295,10 @@ func (x *attrExpr) test(r *run) (bool, error) {
 				return false, nil
 			} else if v.kind != kUndefined {
 				return truth(*v), nil
+			}
+		} else if x.number != noNumber {
+			if l := loopOf(r, x.of); l != nil {
+				return l.quick(x.number).n != 0, nil
 			}
 		}
 	}
@@ -349,6 +357,9 @@ func (x *filterExpr) eval(r *run) (Value, error) {
 	v, err := x.of.eval(r)
 	if err != nil {
 		return v, err
+	}
+	if x.length && (v.kind == kList || v.kind == kTuple) {
+		return Int(v.n), nil
 	}
 	v, err = x.apply(r, v)
 	return v, at(x.line, err)

@@ -13,12 +13,12 @@ type idle struct {
 	later bool
 }
 
-// findIdle sets the idle conditions of loops.
+// findIdle sets the idle conditions of loops, and which are mute.
 func findIdle(body []stmt) {
 	for _, st := range body {
 		switch st := st.(type) {
 		case *forStmt:
-			st.idle = st.idleWhen()
+			st.idle, st.mute = st.idleWhen(), !prints(st.body)
 		case *macroStmt:
 			findIdle(st.body)
 		case *callBlock:

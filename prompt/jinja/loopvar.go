@@ -70,3 +70,45 @@ func (s *forStmt) done(r *run, l *loop) {
 		r.loops = append(r.loops, l)
 	}
 }
+
+// loopNumber is an attribute of a loop variable that takes no time.
+type loopNumber uint8
+
+const (
+	noNumber loopNumber = iota
+	indexNumber
+	index0Number
+	firstNumber
+	lastNumber
+)
+
+var loopNumbers = map[string]loopNumber{"index": indexNumber, "index0": index0Number, "first": firstNumber, "last": lastNumber}
+
+// loopOf is the loop that an expression gives if it is a variable that holds
+// one over items at hand, else nil.
+func loopOf(r *run, x expr) *loop {
+	n, ok := x.(*nameExpr)
+	if !ok {
+		return nil
+	}
+	v := n.ref(r)
+	if v.kind != kLoop {
+		return nil
+	}
+	if l := as[loop](*v); l.it == nil {
+		return l
+	}
+	return nil
+}
+
+func (l *loop) quick(n loopNumber) Value {
+	switch n {
+	case indexNumber:
+		return Int(int64(l.index + 1))
+	case index0Number:
+		return Int(int64(l.index))
+	case firstNumber:
+		return Bool(l.index == 0)
+	}
+	return Bool(l.index+1 >= len(l.vs))
+}

@@ -40,6 +40,8 @@ type (
 		line int
 		// key is set where in a mapping the name can only be one of its keys.
 		key bool
+		// of a loop variable it is a number known without asking further
+		number loopNumber
 	}
 	itemExpr struct {
 		of, key expr
@@ -70,6 +72,7 @@ type (
 		line int
 		// lenient is set where Python finds a missing filter only when it runs.
 		lenient bool
+		length  bool // it is length, without arguments
 	}
 	testExpr struct {
 		of      expr
@@ -143,6 +146,7 @@ type (
 		weight   int
 
 		brief bool       // its loop variable is gone with it
+		mute  bool       // its body writes nothing
 		idle  *idle      // nil where none is known
 		id    int        // of a loop whose rounds can be reused, from 1
 		slots [2]int     // the variables of its body: from, to
