@@ -75,33 +75,43 @@ func Open(path string, o Options) *Ledger {
 // Turn records a turn. A row without an Outcome says that the turn has begun;
 // the next row with its ID takes its place. It never blocks; where there is no
 // room the row is lost and counted.
-func (l *Ledger) Turn(t Turn) { l.put(clipTurn(t)) }
+func (l *Ledger) Turn(t Turn) {
+	clipTurn(&t)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if grown, ok := l.queue.renew(&t); ok {
+		l.bytes.Add(grown)
+		return
+	}
+	row := t // of which few are made
+	l.queued(&row)
+}
 
-// Lease records an ask to keep a prefix. It never blocks; where there is no room the row is lost and counted.
+// Lease records an ask to keep a prefix. It never blocks; where there is no
+// room the row is lost and counted.
 func (l *Ledger) Lease(x Lease) { l.put(clipLease(x)) }
 
 // Worker records a step in a worker's life. It never blocks; where there is
 // no room the row is lost and counted.
 func (l *Ledger) Worker(e WorkerEvent) { l.put(clipWorker(e)) }
 
-// put queues a row and reports it, or counts it as lost. Content takes at
-// most half of the queue's bytes, so that the books find room beside it.
+// put queues a row and reports it, or counts it as lost.
 func (l *Ledger) put(r row) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.queued(r)
+}
+
+// queued is put; mu must be held. Content takes at most half of the queue's
+// bytes, so that the books find room beside it.
+func (l *Ledger) queued(r row) bool {
 	size, limit := r.size(), l.opt.Bytes
 	if r.kind() != books {
 		limit /= 2
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.closed {
 		l.lose(r.kind(), 1, "the ledger is closed")
 		return false
-	}
-	if t, ok := r.(*Turn); ok {
-		if grown, ok := l.queue.renew(t); ok {
-			l.bytes.Add(grown)
-			return true
-		}
 	}
 	if l.queue.len() >= l.opt.Rows || l.bytes.Load()+size > limit {
 		l.loseFull(r)

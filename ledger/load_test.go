@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -42,6 +43,33 @@ func served(l *Ledger, n, sessions int) {
 	})
 	x.Cached, x.Output, x.TTFTMS, x.TotalMS, x.Outcome = 0, 1, 1.1, 1.2, "length"
 	l.Turn(x)
+}
+
+// TestMemoryIsFlat writes many turns of many sessions: what stays in memory of
+// each is where its raw turn lies.
+func TestMemoryIsFlat(t *testing.T) {
+	l, _ := begin(t, Options{Every: time.Millisecond})
+	n := 0
+	heap := func(upTo int) uint64 {
+		for ; n < upTo; n++ {
+			served(l, n, 1<<30)
+			if n%1000 == 999 {
+				until(t, "an empty queue", func() bool { return l.bytes.Load() == 0 })
+			}
+		}
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const few, many = 5_000, 40_000
+	before := heap(few)
+	if grown := int64(heap(many)) - int64(before); grown > (many-few)*64 {
+		t.Errorf("%d turns left %d bytes, %d each", many-few, grown, grown/(many-few))
+	}
+	if h := l.Health(); h.Lost+h.LostRaw > 0 {
+		t.Errorf("health = %+v", h)
+	}
 }
 
 // BenchmarkLoad writes 3,000 turns a second, with all that the server tells of
