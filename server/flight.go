@@ -46,7 +46,7 @@ type flight struct {
 	// Before the flight departs.
 	rolling []uint64
 	known   *prompt.Hashes // of the messages; nil until render makes them
-	exact   uint64         // sum of the messages, 0 when not known
+	exact   session.Exact
 	marks   []prompt.Mark
 	leased  []string         // ids of the leases that it asked for
 	thinks  bool             // the prompt ends inside open reasoning

@@ -21,8 +21,8 @@ func (s *Server) identify(t *turn.Turn, m *model) *flight {
 		sums := prompt.Sums(nil, t, keys)
 		f.rolling = prompt.Rolling(s.sessions.Begun(t, sums), t)
 		f.known = &prompt.Hashes{Keys: keys, Rolling: f.rolling}
-		if n := len(sums); n > 0 {
-			f.exact = sums[n-1]
+		if n := len(sums); n > 1 {
+			f.exact = session.Exact(sums[n-2:])
 		}
 	}
 	f.a = s.sessions.Find(t, f.rolling, t.Arrived)

@@ -15,6 +15,7 @@ import (
 type Agent struct {
 	Model string   // set once
 	Who   turn.Who // set once; Kind is the first turn's
+	base  uint64   // set once: of the places in its line
 
 	turn   sync.Mutex // held while a turn builds its prompt; guards all up to near
 	state  prompt.State
@@ -32,7 +33,7 @@ type Agent struct {
 	awake *list.Element // nil when its prompt is at rest
 	line  []uint64      // rolling hashes of the last prompt, then of the answer
 	asked int           // how many of line were in the prompt
-	exact uint64        // sum of the last prompt's messages, 0 when not known
+	exact Exact         // of the last prompt
 	held  int           // bytes
 
 	mu      sync.Mutex // guards figures

@@ -58,7 +58,7 @@ func (s *Store) sleep(a *Agent) {
 // drop removes an agent; mu must be held.
 func (s *Store) drop(a *Agent) {
 	s.forget(a, 0)
-	s.exactly(a, 0)
+	s.exactly(a, Exact{})
 	s.sleep(a)
 	s.recent.Remove(a.elem)
 	delete(s.byName, a.name())

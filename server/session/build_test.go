@@ -182,7 +182,7 @@ func TestManyForks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Said(a, rolling, 0, 0)
+		s.Said(a, rolling, Exact{}, 0)
 		return a, b
 	}
 	lead, first := ask("first")
@@ -218,7 +218,7 @@ func TestFork(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Holds(a, b.Bytes)
-		s.Said(a, b.Rolling, 0, 0)
+		s.Said(a, b.Rolling, Exact{}, 0)
 		return a, b
 	}
 	a, first := turnOf("one", "two", "three", "four", "five")

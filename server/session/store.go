@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -24,7 +26,7 @@ type Store struct {
 	mu      sync.Mutex // guards all below, and each Agent's line and what it holds
 	byName  map[name]*Agent
 	byHash  map[place]*Agent // where headerless agents went through
-	byExact map[place]*Agent // the whole of their last prompts, to the letter
+	byExact map[place]spot   // where their last prompts end, to the letter
 	recent  *list.List       // of *Agent, the most recently used first
 	awake   *list.List       // of those not at rest, whose prompt was made last first
 	bytes   int
@@ -44,11 +46,22 @@ type Stats struct {
 // name is what a client calls an agent.
 type name struct{ model, session, agent string }
 
-// place is a point of a conversation: the model and a rolling hash.
-type place struct {
-	model string
-	hash  uint64
+// place is a point of a conversation: a hash of all up to there, and of the
+// model.
+type place uint64
+
+// spot is a place of an agent's last prompt, and how many messages lie before.
+type spot struct {
+	a *Agent
+	n int
 }
+
+// at is the place of a hash in conversations with a model, whose own hash is
+// base.
+func at(base, hash uint64) place { return place(base ^ hash) }
+
+// baseOf is the hash of a model's name.
+func baseOf(model string) uint64 { return xxh3.HashString(model) }
 
 // New returns an empty store.
 func New(l Limits) *Store {
@@ -62,7 +75,7 @@ func New(l Limits) *Store {
 		l.Awake = 192 << 20
 	}
 	return &Store{
-		limits: l, byName: map[name]*Agent{}, byHash: map[place]*Agent{}, byExact: map[place]*Agent{},
+		limits: l, byName: map[name]*Agent{}, byHash: map[place]*Agent{}, byExact: map[place]spot{},
 		recent: list.New(), awake: list.New(),
 	}
 }
@@ -98,9 +111,9 @@ func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
 // and returns the agent from whose line it forks, if any, and whether that is
 // near the end of its prompt.
 func (s *Store) infer(t *turn.Turn, rolling []uint64) (a, parent *Agent, near bool) {
-	first := firstUser(t)
+	first, base := firstUser(t), baseOf(t.Model)
 	for i := len(rolling) - 1; i >= first; i-- {
-		a = s.byHash[place{t.Model, rolling[i]}]
+		a = s.byHash[at(base, rolling[i])]
 		if a == nil {
 			continue
 		}
@@ -137,7 +150,7 @@ func firstUser(t *turn.Turn) int {
 
 // add makes a new agent and drops old ones; mu must be held.
 func (s *Store) add(t *turn.Turn, now time.Time) *Agent {
-	a := &Agent{Model: t.Model, Who: t.Who}
+	a := &Agent{Model: t.Model, Who: t.Who, base: baseOf(t.Model)}
 	a.figures = Figures{First: now, Last: now, TTFT: -1, Overlap: -1, Hit: -1}
 	a.elem = s.recent.PushFront(a)
 	s.byName[a.name()] = a
@@ -147,25 +160,31 @@ func (s *Store) add(t *turn.Turn, now time.Time) *Agent {
 	return a
 }
 
+// Exact are sums of a prompt's messages, see prompt.Sums: of all but the last
+// one, and of all; 0 where it is not known. A question that is asked again in
+// other words has the first in common with the one before.
+type Exact [2]uint64
+
 // Begun returns the rolling hashes of the messages that t begins with, as far as
-// the whole of an agent's last prompt stands there, to the letter: a client
-// without names repeats all that was said with every turn. sums are those of
-// t, see prompt.Sums. The hashes are the caller's, with room for the rest.
+// an agent's last prompt, or all but its last message, stands there to the
+// letter: a client without names repeats all that was said with every turn.
+// sums are those of t. The hashes are the caller's, with room for the rest.
 func (s *Store) Begun(t *turn.Turn, sums []uint64) []uint64 {
+	base := baseOf(t.Model)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := len(sums) - 1; i >= 0; i-- {
-		if a := s.byExact[place{t.Model, sums[i]}]; a != nil && a.asked == i+1 {
-			return append(make([]uint64, 0, len(sums)), a.line[:a.asked]...)
+		if x := s.byExact[at(base, sums[i])]; x.a != nil && x.n == i+1 {
+			return append(make([]uint64, 0, len(sums)), x.a.line[:x.n]...)
 		}
 	}
 	return nil
 }
 
 // Said records how far an agent's line goes: the rolling hashes of its last
-// prompt, the sum of its messages (0 where it is not known), and the hash
-// after its answer (0 when there was none).
-func (s *Store) Said(a *Agent, rolling []uint64, exact, answer uint64) {
+// prompt, the sums of its messages, and the hash after its answer (0 when there
+// was none).
+func (s *Store) Said(a *Agent, rolling []uint64, exact Exact, answer uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a.elem == nil {
@@ -185,20 +204,25 @@ func (s *Store) Said(a *Agent, rolling []uint64, exact, answer uint64) {
 	s.exactly(a, exact)
 	s.hold(a, a.held+placeBytes*(len(a.line)-was))
 	for _, h := range a.line[same:] {
-		if p := (place{a.Model, h}); s.byHash[p] == nil { // a fork leaves its parent what they share
+		if p := at(a.base, h); s.byHash[p] == nil { // a fork leaves its parent what they share
 			s.byHash[p] = a
 		}
 	}
 	s.shrink()
 }
 
-// exactly sets the sum of an agent's last prompt; mu must be held.
-func (s *Store) exactly(a *Agent, sum uint64) {
-	if p := (place{a.Model, a.exact}); s.byExact[p] == a {
-		delete(s.byExact, p)
+// exactly sets the sums of an agent's last prompt; mu must be held.
+func (s *Store) exactly(a *Agent, sums Exact) {
+	for _, sum := range a.exact {
+		if p := at(a.base, sum); s.byExact[p].a == a {
+			delete(s.byExact, p)
+		}
 	}
-	if a.exact = sum; sum != 0 {
-		s.byExact[place{a.Model, sum}] = a
+	a.exact = sums
+	for i, sum := range sums {
+		if n := a.asked - 1 + i; sum != 0 && n > 0 {
+			s.byExact[at(a.base, sum)] = spot{a, n}
+		}
 	}
 }
 
@@ -206,7 +230,7 @@ func (s *Store) exactly(a *Agent, sum uint64) {
 // held.
 func (s *Store) forget(a *Agent, from int) {
 	for _, h := range a.line[from:] {
-		if p := (place{a.Model, h}); s.byHash[p] == a {
+		if p := at(a.base, h); s.byHash[p] == a {
 			delete(s.byHash, p)
 		}
 	}
