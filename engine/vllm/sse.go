@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 )
 
 const (
@@ -21,7 +22,19 @@ type events struct {
 	start, end int // what is read and not given out yet
 }
 
-func newEvents(r io.Reader) *events { return &events{r: r, buf: make([]byte, lineBuffer)} }
+func newEvents(r io.Reader) *events { return &events{r: r, buf: *lines.Get().(*[]byte)} }
+
+var lines = sync.Pool{New: func() any {
+	b := make([]byte, lineBuffer)
+	return &b
+}}
+
+// release gives the memory back; nothing may be read after it.
+func (e *events) release() {
+	if len(e.buf) == lineBuffer {
+		lines.Put(&e.buf)
+	}
+}
 
 var dataPrefix = []byte("data:")
 

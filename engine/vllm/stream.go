@@ -94,6 +94,7 @@ func (s *stream) Close() error {
 		return nil
 	}
 	if s.whole.Load() { // Next reads no more
+		s.events.release()
 		return s.body.Done()
 	}
 	return s.body.Close()
