@@ -39,7 +39,7 @@ const (
 	logLimit        = "8388608"
 )
 
-// checkTime bounds the look for damage at opening.
+// checkTime bounds the look for damage after opening.
 const checkTime = time.Second
 
 // openFile opens the ledger at path, makes it where there is none, and brings
@@ -82,9 +82,6 @@ func openFile(path string) (_ *file, err error) {
 		if _, err := f.conn.ExecContext(ctx, "PRAGMA "+p); err != nil {
 			return nil, err
 		}
-	}
-	if err := check(ctx, f.conn); err != nil {
-		return nil, err
 	}
 	if err := migrate(ctx, f.conn, version); err != nil {
 		return nil, err
@@ -136,11 +133,11 @@ func dsn(path, mode string) string {
 
 // check looks for damage, for a bounded time: a file that is too large to be
 // looked at in that time passes, and shows its damage later.
-func check(ctx context.Context, c *sql.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
+func (f *file) check() error {
+	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()
 	var word string
-	err := c.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&word)
+	err := f.conn.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&word)
 	switch {
 	case ctx.Err() != nil || code(err) == sqlite3.ErrInterrupt:
 		return nil

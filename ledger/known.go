@@ -3,6 +3,9 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -157,23 +160,36 @@ func (k *knownKeys) learn(all []keyRow) {
 // learn tells the store of raw turns what the file holds. It belongs to the
 // writer's goroutine, which alone puts raw turns there.
 func (s *Raw) learn(f *file) error {
-	rows, err := f.conn.QueryContext(context.Background(), "SELECT rowid, key, model FROM raw_turns")
-	if err != nil {
-		return err
+	all, err := f.keys()
+	if err == nil {
+		s.known.learn(all)
 	}
-	defer rows.Close()
-	var all []keyRow
-	for rows.Next() {
-		var row, key int64
-		var model string
-		if err := rows.Scan(&row, &key, &model); err != nil {
+	return err
+}
+
+// keys reads the keys of all raw turns, in half of the time that rows take
+// which are made for everybody.
+func (f *file) keys() (all []keyRow, err error) {
+	err = f.conn.Raw(func(conn any) error {
+		rows, err := conn.(driver.QueryerContext).QueryContext(context.Background(), "SELECT rowid, key, model FROM raw_turns", nil)
+		if err != nil {
 			return err
 		}
-		all = append(all, keyRow{rawKey{model, uint64(key)}.mix(), row})
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	s.known.learn(all)
-	return nil
+		defer rows.Close()
+		values := make([]driver.Value, 3)
+		for {
+			err := rows.Next(values)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			row, _ := values[0].(int64)
+			key, _ := values[1].(int64)
+			model, _ := values[2].(string)
+			all = append(all, keyRow{rawKey{model, uint64(key)}.mix(), row})
+		}
+	})
+	return all, err
 }

@@ -174,7 +174,10 @@ func (w *writer) once() error {
 			return err
 		}
 		w.file = f
-		if err := w.learn(); err != nil {
+		if err := w.learn(); err != nil { // before the check, since turns may wait for it
+			return err
+		}
+		if err := f.check(); err != nil {
 			return err
 		}
 	}
