@@ -56,6 +56,9 @@ func (m *Model) Build(s *State, t *turn.Turn, known *Hashes, raw *Raw) (Prompt, 
 	s.dated()
 	asked := *t
 	asked.Messages = d.shown(t, s.known.said)
+	if !s.resting {
+		s.page.Known = same
+	}
 	if err := m.template.Render(&s.page, &asked); err != nil {
 		s.known.cut(same)
 		return Prompt{}, fmt.Errorf("build prompt: %w", err)

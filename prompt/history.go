@@ -3,6 +3,7 @@ package prompt
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -51,27 +52,31 @@ func (h *history) leave(n int) {
 	h.said = h.said[:n]
 }
 
-// strange is after how many answers in a row that nobody knows a history is
-// taken for one that was made elsewhere: each costs a read of the disk.
-const strange = 4
+// patience is how long one prompt waits for raw turns that are not in memory,
+// all of them together. One takes some 40 µs; a disk may be slow, though.
+const patience = 250 * time.Millisecond
 
-// find looks up the raw turns of the answers from message same on, the latest
-// first, and returns how many are known not to be what the model gave. The
-// disk is asked no more once a history looks strange.
+// find looks up the raw turns of the answers from message same on, and returns
+// how many are known not to be what the model gave. The first answers come
+// first: up to where one is missing the prompt is that of the turn before.
 func (h *history) find(t *turn.Turn, raw *Raw, same int) (edited int) {
-	misses := 0
-	for i := len(t.Messages) - 1; i >= same; i-- {
+	var until time.Time
+	for i := same; i < len(t.Messages); i++ {
 		if t.Messages[i].Role != turn.Assistant {
 			continue
 		}
 		said := raw.inMemory(h.rolling[i])
-		if said == nil && misses < strange {
-			said = raw.fetch(h.rolling[i])
-			misses++
+		if said == nil {
+			now := time.Now()
+			if until.IsZero() {
+				until = now.Add(patience)
+			}
+			if now.Before(until) {
+				said = raw.fetch(h.rolling[i])
+			}
 		}
 		switch {
 		case said != nil:
-			misses = 0
 			if !thinksAlike(&t.Messages[i], said.Thinking) {
 				said = nil
 				edited++

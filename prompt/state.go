@@ -43,8 +43,8 @@ func (s *State) Clone() *State {
 }
 
 // Rest lets go of what the State can make again: the text and all that the
-// next rendering would reuse, some three quarters of what it holds. Of the
-// next prompt all is rendered, and what is new is tokenised, as ever.
+// next rendering would reuse, more than half of what it holds. Of the next
+// prompt all is rendered, and what is new is tokenised, as ever.
 func (s *State) Rest() {
 	s.page, s.resting = template.Page{Now: s.page.Now}, true
 }

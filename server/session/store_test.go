@@ -101,7 +101,7 @@ func TestBegun(t *testing.T) {
 		{"suavbwcx", "suaVbwcx", 6},
 		{"suavbwcy", "suaVbwcy", 7}, // a fork: another last question
 		{"suavby", "suaVby", 0},     // a fork from further above
-		{"sz", "sz", 0}, // drops the lead
+		{"sz", "sz", 0},             // drops the lead
 		{"suavbwcxdy", "suaVbwcxdy", 5},
 	} {
 		if got := ask(c.path, c.letters); got != c.want {
