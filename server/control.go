@@ -80,7 +80,7 @@ func (s *Server) command(c *fasthttp.RequestCtx) error {
 
 // attach adds an engine that dyn did not start.
 func (s *Server) attach(c *fasthttp.RequestCtx) error {
-	body, err := s.body(c)
+	body, err := s.body(c, nil)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *Server) fleet(c *fasthttp.RequestCtx, do func(context.Context, string) 
 
 // stop asks the daemon to end; the answer leaves before it does.
 func (s *Server) stop(c *fasthttp.RequestCtx) error {
-	body, err := s.body(c)
+	body, err := s.body(c, nil)
 	if err != nil {
 		return err
 	}

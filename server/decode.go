@@ -12,6 +12,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agentinfer/dyn/server/dialect"
@@ -22,7 +23,9 @@ import (
 // decode reads a turn.
 func (s *Server) decode(c *call) (*turn.Turn, error) {
 	arrived := time.Now()
-	body, err := s.document(c)
+	room := bodies.Get().(*[]byte)
+	defer letGo(room) // a turn keeps nothing of its body
+	body, err := s.document(c, room)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +46,22 @@ func (s *Server) decode(c *call) (*turn.Turn, error) {
 	return t, nil
 }
 
-// body reads a request's body up to the limit. What is left unread of it,
-// refuse reads off.
-func (s *Server) body(c *fasthttp.RequestCtx) ([]byte, error) {
+// bodies is memory for the bodies of turns, which come again and again and are
+// long: to clear new memory for each costs as much as to read it.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+// bodyKept is how much of that memory is kept for a later body.
+const bodyKept = 4 << 20
+
+func letGo(room *[]byte) {
+	if cap(*room) <= bodyKept {
+		bodies.Put(room)
+	}
+}
+
+// body reads a request's body up to the limit, into room, where that is not
+// nil, as far as it goes. What is left unread of it, refuse reads off.
+func (s *Server) body(c *fasthttp.RequestCtx, room *[]byte) ([]byte, error) {
 	if n := c.Request.Header.ContentLength(); n > s.o.MaxBody {
 		return nil, s.tooLarge()
 	}
@@ -57,7 +73,14 @@ func (s *Server) body(c *fasthttp.RequestCtx) ([]byte, error) {
 		return c.PostBody(), nil
 	}
 	n := c.Request.Header.ContentLength()
-	buf := make([]byte, 0, min(max(n, 512), 1<<20)+1) // a promise of more is believed as it comes
+	if room == nil {
+		room = new([]byte)
+	}
+	buf := (*room)[:0]
+	if want := min(max(n, 512), 1<<20) + 1; cap(buf) < want { // a promise of more is believed as it comes
+		buf = make([]byte, 0, want)
+	}
+	defer func() { *room = buf }()
 	for {
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
@@ -91,8 +114,8 @@ func unread(err error, came int) *dialect.Problem {
 }
 
 // document reads a body that must hold a document.
-func (s *Server) document(c *call) ([]byte, error) {
-	body, err := s.body(c.RequestCtx)
+func (s *Server) document(c *call, room *[]byte) ([]byte, error) {
+	body, err := s.body(c.RequestCtx, room)
 	if err == nil && len(body) == 0 {
 		err = &dialect.Problem{Message: "the request has no body; send a JSON object, with Content-Length or in chunks"}
 	}

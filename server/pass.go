@@ -86,7 +86,7 @@ var handed = &http.Client{
 // pass makes the handler of a kind.
 func pass(kind string) func(*Server, *call) error {
 	return func(s *Server, c *call) error {
-		body, err := s.body(c.RequestCtx)
+		body, err := s.body(c.RequestCtx, nil)
 		if err != nil {
 			return err
 		}

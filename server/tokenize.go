@@ -48,7 +48,7 @@ type inputAnswer struct {
 // counted makes the prompt of a request without a worker and returns its
 // length.
 func (s *Server) counted(c *call, decode func([]byte) (*turn.Turn, error)) (int, error) {
-	body, err := s.document(c)
+	body, err := s.document(c, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -187,7 +187,7 @@ func (s *Server) detokenize(c *call) error {
 
 // object reads a body that is one JSON object into v.
 func (s *Server) object(c *call, v any) ([]byte, error) {
-	body, err := s.document(c)
+	body, err := s.document(c, nil)
 	if err != nil {
 		return nil, err
 	}
