@@ -69,11 +69,17 @@ func (r *run) all(xs []expr) ([]Value, error) {
 }
 
 func (x *tupleExpr) eval(r *run) (Value, error) {
+	if x.all != nil {
+		return x.all.v, r.take(x.all.size * perItem)
+	}
 	vs, err := r.all(x.items)
 	return tuple(vs...), err
 }
 
 func (x *listExpr) eval(r *run) (Value, error) {
+	if x.all != nil {
+		return x.all.v, r.take(x.all.size * perItem)
+	}
 	vs, err := r.all(x.items)
 	return List(vs...), err
 }

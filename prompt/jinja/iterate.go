@@ -56,11 +56,30 @@ func (w *view) values(r *run) ([]Value, error) {
 	if err := r.take(3 * perItem * w.of.Len()); err != nil {
 		return nil, err
 	}
+	if w.name == "dict_items" {
+		return w.pairs(), nil
+	}
 	vs := make([]Value, w.of.Len())
 	for i := range vs {
 		vs[i] = w.at(i)
 	}
 	return vs, nil
+}
+
+// handful is how many pairs are made at once though perhaps not all are asked
+// for.
+const handful = 32
+
+// pairs are the members of dict_items.
+func (w *view) pairs() []Value {
+	n := w.of.Len()
+	room := make([]Value, 3*n) // the list, then what its members hold
+	for i := range n {
+		pair := room[n+2*i:]
+		pair[0], pair[1] = w.of.keys[i], w.of.vals[i]
+		room[i] = tuple(pair[:2]...)
+	}
+	return room[:n:n]
 }
 
 // iterate is Python's iter().
@@ -81,6 +100,9 @@ func (r *run) iterate(v Value) (*iterator, error) {
 		return count(s.count(), s.at), nil
 	case kView:
 		w := as[view](v)
+		if w.name == "dict_items" && w.of.Len() <= handful {
+			return each(w.pairs()), nil
+		}
 		return count(w.of.Len(), w.at), nil
 	case kLoop:
 		return as[loop](v).rest(), nil

@@ -94,9 +94,11 @@ func (r *run) frame(fn *layout, up *frame) (*frame, error) {
 			return f, nil
 		}
 	}
-	if err := r.take((fn.slots + 1) * perItem); err != nil {
+	n := (fn.slots + 1) * perItem
+	if err := r.take(n); err != nil {
 		return nil, err
 	}
+	r.framed += n
 	return &frame{vars: make([]Value, fn.slots), up: up}, nil
 }
 
@@ -211,7 +213,12 @@ func (x *callExpr) print(r *run) error {
 }
 
 func (x *callExpr) printMacro(r *run, m *macro) error {
-	from := len(r.args)
+	if x.fixed != nil {
+		if done, err := x.fixed.print(r, m); done || err != nil {
+			return err
+		}
+	}
+	from, at, steps, used := len(r.args), r.pos(), r.steps, r.bytes+r.framed
 	a, err := r.push(&x.args)
 	if err != nil {
 		return err
@@ -222,6 +229,9 @@ func (x *callExpr) printMacro(r *run, m *macro) error {
 	}
 	err = m.print(r, a, caller)
 	r.pop(a, from)
+	if x.fixed != nil && err == nil {
+		x.fixed.keep(r, m, at, steps, used)
+	}
 	return err
 }
 

@@ -9,6 +9,7 @@ type marker struct {
 	item    *place          // the variable of its item, nil if the body sets it
 	mixed   bool            // whether that counts as outside
 	active  bool            // whether it can run in a round of one
+	fn      *layout         // of the template itself
 }
 
 // least is the weight from which a loop that prints nothing is worth reusing.
@@ -17,7 +18,7 @@ const least = 60
 // watch finds the loops whose rounds can be reused and puts watches on what
 // they and the macros look at outside of themselves.
 func watch(t *Template) {
-	m := &marker{changed: map[string]bool{}}
+	m := &marker{changed: map[string]bool{}, fn: t.fn}
 	findIdle(t.body)
 	m.choose(t.body)
 	if t.loops = len(m.loops); t.loops > 0 {
@@ -27,9 +28,13 @@ func watch(t *Template) {
 }
 
 // choose picks loops that are run by the template itself, not by other loops
-// or macros.
+// or macros. What it prints of macros by itself becomes a loop of one round.
 func (m *marker) choose(body []stmt) {
-	for _, st := range body {
+	for i, st := range body {
+		if p, ok := st.(*printStmt); ok && callsMacro(p.x) {
+			st = m.once(p)
+			body[i] = st
+		}
 		if l, ok := st.(*forStmt); ok {
 			if !l.recursive && (l.weight >= least || prints(l.body)) {
 				m.loops = append(m.loops, l)
@@ -40,6 +45,26 @@ func (m *marker) choose(body []stmt) {
 		for _, b := range bodies(st) {
 			m.choose(b)
 		}
+	}
+}
+
+// callsMacro reports the call of a variable of the template.
+func callsMacro(x expr) bool {
+	c, ok := x.(*callExpr)
+	if !ok {
+		return false
+	}
+	n, ok := c.fn.(*nameExpr)
+	return ok && !n.at.context
+}
+
+// once is a loop that runs a statement once.
+func (m *marker) once(p *printStmt) *forStmt {
+	slot := m.fn.slots
+	m.fn.slots++
+	return &forStmt{
+		target: &nameExpr{at: place{slot: slot}}, iter: &constExpr{tuple(none)}, body: []stmt{p}, line: p.line,
+		brief: true, slots: [2]int{slot, slot + 1},
 	}
 }
 

@@ -30,9 +30,15 @@ type (
 		at   place
 	}
 
-	tupleExpr struct{ items []expr }
-	listExpr  struct{ items []expr }
-	dictExpr  struct{ keys, vals []expr }
+	tupleExpr struct {
+		items []expr
+		all   *literal // nil unless all of it is constant
+	}
+	listExpr struct {
+		items []expr
+		all   *literal
+	}
+	dictExpr struct{ keys, vals []expr }
 
 	attrExpr struct {
 		of   expr
@@ -63,6 +69,7 @@ type (
 		line int
 		// caller is the body of a call block, nil elsewhere.
 		caller *macroStmt
+		fixed  *fixedCall // nil unless its text is always the same
 	}
 	filterExpr struct {
 		of   expr // nil for the text of a filter block

@@ -75,7 +75,7 @@ func (p *parser) subscript(x expr) (expr, error) {
 			return nil, syntax(t.line, "a slice in a tuple is outside of what chat templates may use")
 		}
 	}
-	return newItem(x, &tupleExpr{parts}, t.line), nil
+	return newItem(x, &tupleExpr{items: parts}, t.line), nil
 }
 
 // subscribed is one part inside of brackets: an expression or a slice of of.

@@ -198,7 +198,7 @@ func (p *parser) primary() (expr, error) {
 		if vs, ok := constants(items); ok && len(vs) > 0 {
 			return &constExpr{List(vs...)}, err
 		}
-		return &listExpr{items}, err
+		return &listExpr{items: items}, err
 	case "{":
 		return p.dict()
 	default:
@@ -239,7 +239,7 @@ func (p *parser) tupleOf(one func() (expr, error), end func() bool) (expr, error
 	if vs, ok := constants(items); ok && len(vs) > 0 {
 		return &constExpr{tuple(vs...)}, nil
 	}
-	return &tupleExpr{items}, nil
+	return &tupleExpr{items: items}, nil
 }
 
 // constants are the values of expressions that are all constants: a list of

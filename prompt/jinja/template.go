@@ -44,6 +44,7 @@ func Parse(source string) (*Template, error) {
 	t.init = root.initials(&b.names)
 	t.names = b.names.list
 	t.exact = b.exact
+	fold(t)
 	watch(t)
 	return t, nil
 }
@@ -61,7 +62,9 @@ type run struct {
 	look  int // at so many steps left the clock is read
 	bytes int // left
 	depth int
-	ends  time.Time
+	// framed are the bytes that frames took.
+	framed int
+	ends   time.Time
 
 	ctx   []Value // by Template.names
 	fr    *frame

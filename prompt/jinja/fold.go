@@ -1,0 +1,134 @@
+package jinja
+
+// literal is a list or tuple of constants, made once.
+type literal struct {
+	v    Value
+	size int // members, those of its members included
+}
+
+// fold finds what is the same in every rendering: lists of constants, and the
+// texts of macros that look at nothing but their parameters, where those are
+// constants.
+func fold(t *Template) {
+	f := &folder{macros: map[int]*macroStmt{}, exact: t.exact}
+	f.assigned(t.body, true)
+	f.body(t.body, 0)
+}
+
+type folder struct {
+	// macros are those that the template makes whatever it is given, by the
+	// slots of variables that are never anything else; nil for other variables.
+	macros map[int]*macroStmt
+	exact  bool
+}
+
+// assigned notes what is assigned to the template's variables. The top is not
+// inside of other statements.
+func (f *folder) assigned(body []stmt, top bool) {
+	for _, st := range body {
+		switch st := st.(type) {
+		case *macroStmt:
+			target := st.target
+			if !top {
+				st = nil
+			}
+			f.assign(target, st)
+		case *setStmt:
+			f.assign(st.target, nil)
+		case *setBlock:
+			f.assign(st.target, nil)
+		case *forStmt:
+			if st.recursive {
+				continue // its variables are its own
+			}
+			f.assign(st.target, nil)
+		case *withStmt:
+			for _, x := range st.targets {
+				f.assign(x, nil)
+			}
+		}
+		for _, b := range bodies(st) {
+			f.assigned(b, false)
+		}
+	}
+}
+
+func (f *folder) assign(target expr, m *macroStmt) {
+	switch t := target.(type) {
+	case *nameExpr:
+		if _, again := f.macros[t.at.slot]; again {
+			m = nil
+		}
+		f.macros[t.at.slot] = m
+	case *tupleExpr:
+		for _, x := range t.items {
+			f.assign(x, nil)
+		}
+	}
+}
+
+// body goes through statements of a function with so many around it.
+func (f *folder) body(body []stmt, depth int) {
+	look := func(x *expr) { f.expr(*x, depth) }
+	for _, st := range body {
+		eachExpr(st, look)
+		within := depth
+		switch st := st.(type) {
+		case *printStmt:
+			f.fix(st.x, depth)
+		case *forStmt:
+			f.expr(st.iter, depth)
+			if st.recursive {
+				within++
+			}
+		case *macroStmt:
+			all(func(x *expr) { f.expr(*x, depth+1) }, st.defaults)
+			f.body(st.body, depth+1)
+		case *callBlock:
+			eachKid(st.call, look)
+			f.body(st.call.caller.body, depth+1)
+		}
+		for _, b := range bodies(st) {
+			f.body(b, within)
+		}
+	}
+}
+
+// expr makes the lists in an expression that can be made.
+func (f *folder) expr(x expr, depth int) {
+	eachKid(x, func(k *expr) { f.expr(*k, depth) })
+	if f.exact {
+		return // whoever compares by identity may see that two lists are one
+	}
+	switch x := x.(type) {
+	case *listExpr:
+		x.all = whole(kList, x.items)
+	case *tupleExpr:
+		x.all = whole(kTuple, x.items)
+	}
+}
+
+// whole is a list of constants, nil if one is none.
+func whole(k kind, items []expr) *literal {
+	l := &literal{size: len(items)}
+	vs := make([]Value, len(items))
+	for i, x := range items {
+		var inner *literal
+		switch x := x.(type) {
+		case *constExpr:
+			vs[i] = x.v
+			continue
+		case *listExpr:
+			inner = x.all
+		case *tupleExpr:
+			inner = x.all
+		}
+		if inner == nil {
+			return nil
+		}
+		vs[i] = inner.v
+		l.size += inner.size
+	}
+	l.v = members(k, vs)
+	return l
+}
