@@ -21,7 +21,35 @@ type Answer struct {
 type part struct {
 	kind turn.EventKind // Reasoning, Says or CallStart
 	call turn.Call
-	text *strings.Builder
+	text pile
+}
+
+// pile is a text that comes in pieces. An only piece is not copied.
+type pile struct {
+	only string
+	more *strings.Builder
+}
+
+func (p *pile) add(piece string) {
+	switch {
+	case p.more != nil:
+		p.more.WriteString(piece)
+	case p.only == "":
+		p.only = piece
+	default:
+		p.more = new(strings.Builder)
+		p.more.Grow(2 * (len(p.only) + len(piece)))
+		p.more.WriteString(p.only)
+		p.more.WriteString(piece)
+	}
+}
+
+// String returns the whole text.
+func (p *pile) String() string {
+	if p.more != nil {
+		return p.more.String()
+	}
+	return p.only
 }
 
 // Add takes one event; those after the end are ignored.
@@ -30,7 +58,7 @@ func (a *Answer) Add(e turn.Event) {
 		return
 	}
 	a.logprobs = append(a.logprobs, e.Logprobs...)
-	a.blocks.event(nil, parting{a}, e)
+	a.blocks.event(nil, parting{a}, &e)
 	if e.Kind == turn.Finish || e.Kind == turn.Fail {
 		a.last, a.ended = e, true
 	}
@@ -40,12 +68,12 @@ func (a *Answer) Add(e turn.Event) {
 type parting struct{ *Answer }
 
 func (p parting) open(dst []byte, b *block) []byte {
-	p.parts = append(p.parts, part{b.kind, b.call, new(strings.Builder)})
+	p.parts = append(p.parts, part{kind: b.kind, call: b.call})
 	return dst
 }
 
 func (p parting) piece(dst []byte, _ *block, text string) []byte {
-	p.parts[len(p.parts)-1].text.WriteString(text)
+	p.parts[len(p.parts)-1].text.add(text)
 	return dst
 }
 
@@ -55,6 +83,9 @@ func (p parting) close(dst []byte, _ *block) []byte { return dst }
 // it back.
 func (a *Answer) Message() turn.Message {
 	m := turn.Message{Role: turn.Assistant}
+	if n := len(a.parts); n > 0 {
+		m.Blocks = make([]turn.Block, 0, n)
+	}
 	for i := range a.parts {
 		p := &a.parts[i]
 		b := turn.Block{Text: p.text.String()}
@@ -75,6 +106,15 @@ func (a *Answer) problem() *Problem {
 		return &Problem{Kind: Internal, Message: "the answer has no end"}
 	}
 	return Ended(a.last)
+}
+
+// room is about how many bytes a document with the answer takes.
+func (a *Answer) room() int {
+	n := 512 // what stands around the parts
+	for i := range a.parts {
+		n += 128 + len(a.parts[i].text.String())*9/8
+	}
+	return n
 }
 
 // Ended returns what is wrong with a last event, or nil for a proper end.

@@ -34,9 +34,9 @@ type blocks struct {
 
 // event writes what an event brings; of Finish and Fail, the end of all
 // blocks.
-func (s *blocks) event(dst []byte, w blockWriter, e turn.Event) []byte {
+func (s *blocks) event(dst []byte, w blockWriter, e *turn.Event) []byte {
 	if s.waits(e) {
-		s.held = append(s.held, e)
+		s.held = append(s.held, *e)
 		return dst
 	}
 	switch e.Kind {
@@ -68,7 +68,7 @@ func (s *blocks) event(dst []byte, w blockWriter, e turn.Event) []byte {
 
 // next ends the open block and begins the one of e, unless what waited for the
 // end has begun another.
-func (s *blocks) next(dst []byte, w blockWriter, e turn.Event) []byte {
+func (s *blocks) next(dst []byte, w blockWriter, e *turn.Event) []byte {
 	if dst = s.stop(dst, w); s.inside {
 		return s.event(dst, w, e)
 	}
@@ -84,7 +84,7 @@ func (s *blocks) inCall() bool { return s.inside && s.kind == turn.CallStart }
 // waits reports whether an event has to wait for the end of the open call. A
 // call that begins under the number of the open one shows that this one has
 // ended.
-func (s *blocks) waits(e turn.Event) bool {
+func (s *blocks) waits(e *turn.Event) bool {
 	if !s.inCall() || e.Kind == turn.Finish || e.Kind == turn.Fail {
 		return false
 	}
@@ -94,7 +94,7 @@ func (s *blocks) waits(e turn.Event) bool {
 	return e.Call.Index != s.call.Index
 }
 
-func (s *blocks) begin(dst []byte, w blockWriter, e turn.Event) []byte {
+func (s *blocks) begin(dst []byte, w blockWriter, e *turn.Event) []byte {
 	s.block = block{kind: e.Kind, call: e.Call, index: s.count, nth: s.calls}
 	s.inside = true
 	s.count++
@@ -120,8 +120,8 @@ func (s *blocks) stop(dst []byte, w blockWriter) []byte {
 	s.inside = false
 	held := s.held
 	s.held = nil
-	for _, e := range held {
-		dst = s.event(dst, w, e)
+	for i := range held {
+		dst = s.event(dst, w, &held[i])
 	}
 	return dst
 }

@@ -68,12 +68,11 @@ func TestPriorityHeaders(t *testing.T) {
 		"-7":  {Priority: -7, Strict: 1},
 		"abc": {Priority: 1, Strict: 1},
 	} {
-		got, err := chat{}.Decode(body, func(name string) string {
-			if name == "x-dynamo-request-priority" || name == "x-dynamo-request-strict-priority" {
-				return header
-			}
-			return ""
-		}, nil)
+		lines := ""
+		if header != "" {
+			lines = "X-Dynamo-Request-Priority: " + header + "\nX-Dynamo-Request-Strict-Priority: " + header
+		}
+		got, err := chat{}.Decode(body, withHeaders(lines), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,6 @@
 package dialect
 
-import (
-	"strings"
-
-	"github.com/agentinfer/dyn/turn"
-)
+import "github.com/agentinfer/dyn/turn"
 
 // Document returns the collector of one answer, or of as many as the turn
 // wants.
@@ -26,7 +22,11 @@ func (d *chatDocument) Add(e turn.Event) {
 }
 
 func (d *chatDocument) JSON() (int, []byte) {
-	b := chatHead(d.turn, "chat.completion")
+	room := 0
+	for i := range d.choices {
+		room += d.choices[i].room()
+	}
+	b := appendChatHead(make([]byte, 0, room), d.turn, "chat.completion")
 	var u turn.Usage
 	var extra []byte
 	for i := range d.choices {
@@ -69,13 +69,13 @@ func (d *chatDocument) appendChoice(b []byte, a *Answer, i int) []byte {
 
 // joined returns the text of all parts of a kind.
 func (a *Answer) joined(kind turn.EventKind) string {
-	var b strings.Builder
+	var all pile
 	for i := range a.parts {
 		if a.parts[i].kind == kind {
-			b.WriteString(a.parts[i].text.String())
+			all.add(a.parts[i].text.String())
 		}
 	}
-	return b.String()
+	return all.String()
 }
 
 func (a *Answer) appendCalls(b []byte) []byte {

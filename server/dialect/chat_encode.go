@@ -15,14 +15,15 @@ func (chat) Problem(p *Problem, _ string) []byte {
 func (chat) Stream(t *turn.Turn) Encoder {
 	n := max(t.N, 1)
 	return &chatEncoder{
-		head: chatHead(t, "chat.completion.chunk"), usage: t.IncludeUsage,
+		head: appendChatHead(make([]byte, 0, 160), t, "chat.completion.chunk"), usage: t.IncludeUsage,
 		choices: make([]chatChoice, n), left: n,
 	}
 }
 
-// chatHead returns the beginning of a chunk or document, up to its choices.
-func chatHead(t *turn.Turn, object string) []byte {
-	b := appendString([]byte(`{"id":`), answerID("chatcmpl-", t))
+// appendChatHead appends the beginning of a chunk or document, up to its
+// choices.
+func appendChatHead(b []byte, t *turn.Turn, object string) []byte {
+	b = appendString(append(b, `{"id":`...), answerID("chatcmpl-", t))
 	b = appendString(append(b, `,"object":`...), object)
 	b = appendInt(append(b, `,"created":`...), created(t))
 	b = appendString(append(b, `,"model":`...), t.Model)
@@ -91,7 +92,7 @@ func (e *chatEncoder) Event(dst []byte, ev turn.Event) []byte {
 	e.at = ev.Choice
 	c := &e.choices[e.at]
 	c.probs = append(c.probs, ev.Logprobs...)
-	dst = c.event(dst, e, ev)
+	dst = c.event(dst, e, &ev)
 	if len(c.probs) > 0 && ev.Kind != turn.Finish && ev.Kind != turn.Fail {
 		dst = e.end(e.begin(dst)) // of tokens that made no chunk
 	}

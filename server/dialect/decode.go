@@ -38,9 +38,7 @@ var recalled = map[turn.Dialect]struct{ list, lead string }{
 // meets any problem, the body is read once more without, so that what clients
 // are told never depends on what is remembered.
 func decode(d turn.Dialect, fresh func(*reader) form, body []byte, header func(string) string, rc *Recall) (*turn.Turn, error) {
-	if header == nil {
-		header = func(string) string { return "" }
-	}
+	header = looked(header)
 	if m := rc.memo(d, body, header); m != nil {
 		t, fault := read(d, fresh(&reader{header: header, memo: m}), body)
 		m.end(fault == nil)

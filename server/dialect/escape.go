@@ -3,6 +3,8 @@ package dialect
 import (
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/agentinfer/dyn/server/dialect/tape"
 )
 
 // appendString appends s as a JSON string.
@@ -18,6 +20,10 @@ func appendString(dst []byte, s string) []byte {
 func appendEscaped(dst []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) && tape.Plain(s[i:i+8]) {
+			i += 8
+			continue
+		}
 		c := s[i]
 		if c < utf8.RuneSelf {
 			if plain[c] {

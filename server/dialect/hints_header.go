@@ -39,12 +39,30 @@ var headerWords = []headerWord{
 	{"x-dyn-extra-fields", func(h *turn.Hints, s string) bool { h.Extra = commas(s); return true }},
 }
 
-// OurPrefix begins the names of the headers that are ours.
-const OurPrefix = "x-dyn-"
+// OurPrefix begins the names of the headers that are ours, and of Dynamo's.
+const OurPrefix = "x-dyn"
 
-// OurHeaders is asked for in place of a header's name to learn which of ours
+// OurHeaders is asked for in place of a header's name to learn which of those
 // a request has: their names in lower case, with commas between.
 const OurHeaders = OurPrefix + "*"
+
+// looked is a lookup of headers that does not look for ours where a request has
+// none.
+func looked(header func(string) string) func(string) string {
+	if header == nil {
+		return func(string) string { return "" }
+	}
+	ours := header(OurHeaders)
+	return func(name string) string {
+		switch {
+		case name == OurHeaders:
+			return ours
+		case ours == "" && strings.HasPrefix(name, OurPrefix):
+			return ""
+		}
+		return header(name)
+	}
+}
 
 // ourOther are headers of ours that are no hints.
 var ourOther = []string{"x-dyn-session-id", "x-dyn-parent-session-id", "x-dyn-strict", "x-dyn-warning"}
@@ -53,7 +71,7 @@ var ourOther = []string{"x-dyn-session-id", "x-dyn-parent-session-id", "x-dyn-st
 // as not known; what others call theirs is theirs.
 func (r *reader) headers(t *turn.Turn) {
 	for name := range strings.SplitSeq(r.header(OurHeaders), ",") {
-		if strings.HasPrefix(name, OurPrefix) && !slices.Contains(ourOther, name) && !slices.ContainsFunc(headerWords, func(w headerWord) bool { return w.name == name }) {
+		if strings.HasPrefix(name, "x-dyn-") && !slices.Contains(ourOther, name) && !slices.ContainsFunc(headerWords, func(w headerWord) bool { return w.name == name }) {
 			r.unknown(&t.Hints, name)
 		}
 	}

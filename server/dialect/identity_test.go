@@ -140,14 +140,11 @@ func TestWho(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := For(c.dialect).Decode([]byte(c.body), func(name string) string {
-				for k, v := range c.headers {
-					if strings.EqualFold(k, name) {
-						return v
-					}
-				}
-				return ""
-			}, nil)
+			var lines strings.Builder
+			for k, v := range c.headers {
+				lines.WriteString(k + ": " + v + "\n")
+			}
+			got, err := For(c.dialect).Decode([]byte(c.body), withHeaders(lines.String()), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ func (d *messagesDocument) JSON() (int, []byte) {
 	if p := d.problem(); p != nil {
 		return p.StatusFor(turn.Messages), appendAnthropicError(nil, p, d.turn.ID)
 	}
-	b := appendMessageHead(nil, answerID("msg_", d.turn), d.turn.Model)
+	b := appendMessageHead(make([]byte, 0, d.room()), answerID("msg_", d.turn), d.turn.Model)
 	b = append(b, '[')
 	for i := range d.parts {
 		b = d.appendPart(comma(b, i), &d.parts[i])

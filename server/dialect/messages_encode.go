@@ -61,7 +61,7 @@ func (e *messagesEncoder) Event(dst []byte, ev turn.Event) []byte {
 	if !e.opened && ev.Kind != turn.Fail {
 		dst = e.Open(dst, ev.Usage)
 	}
-	dst = e.event(dst, e, ev)
+	dst = e.event(dst, e, &ev)
 	if ev.Kind == turn.Finish || ev.Kind == turn.Fail {
 		dst = e.finish(dst, ev)
 	}

@@ -61,6 +61,7 @@ func (rc *Recall) Stats() RecallStats {
 // Limits of what is remembered.
 const (
 	recallBody   = 4 << 10 // bodies below are read as fast as they are found
+	talkLeast    = 8 << 10 // and so are conversations below
 	partLeast    = 1 << 10
 	partMost     = 2 << 20
 	recallPrefix = 256

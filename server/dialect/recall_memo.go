@@ -15,12 +15,14 @@ type memo struct {
 	dialect turn.Dialect
 	bucket  uint64
 	body    []byte
+	header  func(string) string
 
 	asked    [recalledFields]bool // fields that were looked for
 	found    [recalledFields]*passage
 	learned  []*passage
 	e        *entry // the conversation; taken, or new
 	taken    int    // elements that were taken over
+	small    bool   // the conversation is not to be remembered
 	start    int    // offset of the conversation in body
 	began    int    // asks before it
 	elements []element
@@ -36,7 +38,7 @@ func (rc *Recall) memo(d turn.Dialect, body []byte, header func(string) string) 
 	if rc == nil || len(body) < recallBody {
 		return nil
 	}
-	return &memo{rc: rc, dialect: d, bucket: bucketOf(d, body, header), body: body}
+	return &memo{rc: rc, dialect: d, body: body, header: header}
 }
 
 // fields that a Recall knows again.
@@ -76,6 +78,10 @@ func (m *memo) look(key string, rest []byte) tape.Skip {
 		}
 		return tape.Skip{}
 	}
+	if len(rest) < talkLeast {
+		return tape.Skip{}
+	}
+	m.bucket = bucketOf(m.dialect, m.body, m.header)
 	if m.e, m.taken = m.rc.take(m.bucket, m.dialect, rest); m.e == nil {
 		return tape.Skip{}
 	}
@@ -115,8 +121,13 @@ func (m *memo) resume(r *reader, list tape.Value, ms []turn.Message) []turn.Mess
 	if m == nil || r.failed() || list.Kind() != tape.Array {
 		return ms
 	}
+	m.elements, m.messages = nil, nil
+	if list.Skipped().Elements == 0 && (len(list.Raw()) < talkLeast || !m.asked[recalledList]) {
+		m.small, m.e = true, nil
+		return ms
+	}
 	m.start, m.began, m.spaces = list.Start(), r.asks, spacesOf(r.known)
-	m.elements, m.messages = make([]element, 0, list.Len()), nil
+	m.elements = make([]element, 0, list.Len())
 	if list.Skipped().Elements == 0 {
 		m.taken = 0
 		m.e = nil
@@ -140,7 +151,7 @@ func (m *memo) resume(r *reader, list tape.Value, ms []turn.Message) []turn.Mess
 
 // note notes that ms is what was made of the conversation up to v.
 func (m *memo) note(r *reader, v tape.Value, ms []turn.Message) {
-	if m == nil || r.failed() || len(ms) == 0 {
+	if m == nil || m.small || r.failed() || len(ms) == 0 {
 		return
 	}
 	nodes := 0

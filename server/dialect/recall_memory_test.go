@@ -12,7 +12,7 @@ import (
 // TestRecallCountsItsMemory fills a Recall with conversations of one kind and
 // holds what it counts to what the heap grew by.
 func TestRecallCountsItsMemory(t *testing.T) {
-	for _, c := range []struct{ tokens, bodies int }{{2000, 1000}, {60000, 20}} {
+	for _, c := range []struct{ tokens, bodies int }{{5000, 500}, {60000, 20}} {
 		body := load(c.tokens)
 		at := bytes.Index(body, []byte(slot))
 		rc := NewRecall(1 << 30)
@@ -52,9 +52,9 @@ func TestRecallKeepsWhatComesAgain(t *testing.T) {
 		}
 	}
 	talk := func(n int) []byte {
-		return growingBody(turn.Chat, fmt.Sprintf(`{"role":"user","content":"%s"},`, bytes.Repeat([]byte("x"), recallBody))+string(bytes.TrimSuffix(bytes.Repeat([]byte(`{"role":"user","content":"go on"},`), n), []byte(","))))
+		return growingBody(turn.Chat, fmt.Sprintf(`{"role":"user","content":"%s"},`, bytes.Repeat([]byte("x"), talkLeast))+string(bytes.TrimSuffix(bytes.Repeat([]byte(`{"role":"user","content":"go on"},`), n), []byte(","))))
 	}
-	body := load(2000)
+	body := load(5000)
 	at := bytes.Index(body, []byte(slot))
 	others := 0
 	flood := func() {
@@ -74,7 +74,7 @@ func TestRecallKeepsWhatComesAgain(t *testing.T) {
 			t.Errorf("conversations of one turn take %d of %d bytes", once, rc.talks.most)
 		}
 		decode(talk(n + 2))
-		if rc.Stats().Hits-was < recallBody {
+		if rc.Stats().Hits-was < talkLeast {
 			t.Errorf("turn %d: the conversation is forgotten", n+2)
 		}
 	}
@@ -84,7 +84,7 @@ func TestRecallKeepsWhatComesAgain(t *testing.T) {
 func TestRecallAmongMany(t *testing.T) {
 	rc := NewRecall(64 << 20)
 	body := func(who, turns int) []byte {
-		steps := fmt.Sprintf(`{"role":"user","content":"%d %s"}`, who, bytes.Repeat([]byte("x"), recallBody))
+		steps := fmt.Sprintf(`{"role":"user","content":"%d %s"}`, who, bytes.Repeat([]byte("x"), talkLeast))
 		for i := range turns {
 			steps += fmt.Sprintf(`,{"role":"user","content":"%d of %d"}`, i, who)
 		}

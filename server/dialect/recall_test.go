@@ -48,10 +48,10 @@ func TestRecallRecordings(t *testing.T) {
 // TestRecallGrows goes on with a conversation turn by turn, in each dialect.
 func TestRecallGrows(t *testing.T) {
 	for d, elements := range growing {
-		rc := NewRecall(1 << 20)
+		rc := NewRecall(4 << 20)
 		var all bytes.Buffer
 		var last *turn.Turn
-		for i := range 80 {
+		for i := range 200 {
 			if all.Len() > 0 {
 				all.WriteByte(',')
 			}
@@ -62,7 +62,7 @@ func TestRecallGrows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if last != nil && len(body) > 2*recallBody {
+			if last != nil && len(body) > 3*talkLeast {
 				shared(t, d, last, now)
 			}
 			last = now
@@ -175,7 +175,7 @@ func TestRecallIsBounded(t *testing.T) {
 // own request.
 func TestRecallForgetsNoNames(t *testing.T) {
 	rc := NewRecall(1 << 20)
-	call := `{"type":"function_call","call_id":"c","name":"b","namespace":"a","arguments":"{}"},` + fmt.Sprintf(`{"role":"user","content":"%s"}`, bytes.Repeat([]byte("x"), 8<<10))
+	call := `{"type":"function_call","call_id":"c","name":"b","namespace":"a","arguments":"{}"},` + fmt.Sprintf(`{"role":"user","content":"%s"}`, bytes.Repeat([]byte("x"), talkLeast))
 	for _, tools := range []string{
 		`[]`, `[{"type":"function","name":"a__b"},{"type":"namespace","name":"a","tools":[{"type":"function","name":"b"}]}]`, `[]`,
 	} {
@@ -194,7 +194,7 @@ func TestRecallConcurrently(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			var all bytes.Buffer
-			for i := range 60 {
+			for i := range 120 {
 				if i > 0 {
 					all.WriteByte(',')
 				}

@@ -77,7 +77,7 @@ func (e *responsesEncoder) Event(dst []byte, ev turn.Event) []byte {
 	case turn.Finish, turn.Fail:
 		return e.finish(dst, ev)
 	}
-	return e.blocks.event(dst, e, ev)
+	return e.blocks.event(dst, e, &ev)
 }
 
 // begin begins an event, up to its own fields.
@@ -213,7 +213,7 @@ func (e *responsesEncoder) finish(dst []byte, ev turn.Event) []byte {
 	if r.status != "completed" {
 		e.status = "incomplete"
 	}
-	dst = e.blocks.event(dst, e, ev)
+	dst = e.blocks.event(dst, e, &ev)
 	e.ended = true
 	r.output = e.output
 	dst = append(e.begin(dst, name), `,"response":`...)

@@ -45,6 +45,15 @@ func special(w uint64) uint64 {
 	return (((w - ones*0x20) & ^w) | ((quote - ones) & ^quote) | ((slash - ones) & ^slash)) & high
 }
 
+// Plain reports whether eight bytes are ASCII that a JSON string holds as it
+// is.
+func Plain(s string) bool {
+	_ = s[7]
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return special(w)|w&high == 0
+}
+
 // stop returns the offset at or after i of the next quote, backslash or
 // control character, or len(s). It looks at eight bytes at a time.
 func stop(s []byte, i int) int {
