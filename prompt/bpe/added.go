@@ -113,17 +113,30 @@ func tokenAt[S string | []byte](m *matcher, s S) (found *added) {
 
 // narrow keeps the tokens whose byte at n is b. All are longer than n.
 func narrow(tokens []added, n int, b byte) []added {
-	byByte := func(a added, b byte) int { return int(a.Content[n]) - int(b) }
-	lo, ok := slices.BinarySearchFunc(tokens, b, byByte)
-	if !ok {
+	if len(tokens) == 0 {
 		return nil
 	}
-	tokens = tokens[lo:]
-	if b == 255 {
+	if first, last := tokens[0].Content[n], tokens[len(tokens)-1].Content[n]; first == last {
+		if first != b {
+			return nil
+		}
 		return tokens
 	}
-	hi, _ := slices.BinarySearchFunc(tokens, b+1, byByte)
-	return tokens[:hi]
+	tokens = tokens[below(tokens, n, int(b)):]
+	return tokens[:below(tokens, n, int(b)+1)]
+}
+
+// below returns how many of the tokens have a byte at n that is less than b.
+func below(tokens []added, n, b int) int {
+	lo, hi := 0, len(tokens)
+	for lo < hi {
+		if mid := (lo + hi) / 2; int(tokens[mid].Content[n]) < b {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }
 
 // endsInWord says whether a word could go on after s.

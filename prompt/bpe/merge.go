@@ -19,41 +19,14 @@ type work struct {
 	ids   [short]uint32
 	ranks [short]uint32
 	long  chain
-	memo  *memo  // nil: nothing is remembered
+	memo  *memo // nil: nothing is remembered
+	pad   window
 	valid []byte // the text, if it was not UTF-8
 	text  []byte // text or a piece with a space put before it
 	// The text after the last step of normalisation that changed it is in
 	// taken, the next will be in free.
 	taken, free []byte
 	composer
-}
-
-// piece appends the ids of one piece.
-func (t *Tokenizer) piece(dst []uint32, w *work, s string) []uint32 {
-	return t.keyed(dst, w, s, keyOf(s))
-}
-
-// keyed appends the ids of one piece, whose key is key.
-func (t *Tokenizer) keyed(dst []uint32, w *work, s string, key uint64) []uint32 {
-	if e := t.pieces.seek(s, key); e != nil {
-		switch state := e.state.Load(); {
-		case state&isWhole != 0:
-			return append(dst, state&(maxID-1))
-		case state&isSplit == 0:
-			return t.learn(dst, w, s, e)
-		}
-	}
-	r := w.memo.slot(s, key)
-	if r == nil {
-		return t.merge(dst, w, s)
-	}
-	if r.holds(s) {
-		return append(dst, r.ids[:r.k]...)
-	}
-	from := len(dst)
-	dst = t.merge(dst, w, s)
-	r.keep(s, dst[from:])
-	return dst
 }
 
 // learn appends the ids of a piece that is spelled as the token e is, and

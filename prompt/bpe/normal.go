@@ -65,11 +65,11 @@ func (l lead) wants(part string, from int) bool {
 func (t *Tokenizer) led(dst []uint32, w *work, text string) ([]uint32, string) {
 	first, _ := utf8.DecodeRuneInString(text)
 	if !t.joints.joined(' ', first) {
-		return t.piece(dst, w, " "), text
+		return t.piece(dst, w, " ", 0, 1), text
 	}
 	n := t.joints.next(text, 0)
 	w.text = append(append(w.text[:0], ' '), text[:n]...)
-	return t.piece(dst, w, view(w.text)), text[n:]
+	return t.piece(dst, w, view(w.text), 0, n+1), text[n:]
 }
 
 // normalize takes the normalizer. A SentencePiece file is read with spaces

@@ -104,6 +104,7 @@ func (t *Tokenizer) splitBy(patterns []string) (err error) {
 	if t.split = scanner(strings.Join(patterns, between)); t.split == nil {
 		t.stages, err = newStages(patterns)
 	}
+	t.grammar = grammarOf(t.split)
 	return err
 }
 

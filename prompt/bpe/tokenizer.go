@@ -3,6 +3,7 @@ package bpe
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -23,16 +24,18 @@ type Tokenizer struct {
 	byName   map[string]uint32
 	steps    []step   // of normalisation
 	split    splitter // nil: stages cut
+	grammar  *grammar // of split where text is ASCII, if it has one
 	stages   stages
-	sentence bool          // a SentencePiece file: merges begin with characters
-	barred   bool          // it writes bars for spaces
-	lead     lead          // before which parts a space is put
-	drop     lead          // before which parts Decode takes it away
-	edges    func() *edges // found when first asked for
-	forgets  bool          // pieces are not remembered, see memo
-	chars    *chars        // of byte-level files
-	joints   *joints       // where SentencePiece text is cut; split is the same
-	reserve  sync.Pool     // of *work
+	sentence bool                 // a SentencePiece file: merges begin with characters
+	barred   bool                 // it writes bars for spaces
+	lead     lead                 // before which parts a space is put
+	drop     lead                 // before which parts Decode takes it away
+	edges    func() *edges        // found when first asked for
+	forgets  bool                 // pieces are not remembered, see memo
+	chars    *chars               // of byte-level files
+	joints   *joints              // where SentencePiece text is cut; split is the same
+	last     atomic.Pointer[work] // of the last Encode, which remembers the most
+	reserve  sync.Pool            // of *work
 }
 
 // Encode appends the ids of text to dst. Added tokens in the text are
@@ -85,28 +88,32 @@ func (t *Tokenizer) plain(dst []uint32, w *work, text string) []uint32 {
 	if t.split == nil {
 		from := 0
 		for _, end := range t.stages.cut(text) {
-			dst = t.piece(dst, w, text[from:end])
+			dst = t.piece(dst, w, text, from, end)
 			from = end
 		}
 		return dst
 	}
-	for i := 0; i < len(text); {
-		part := text[:t.split.stretch(text, i)]
-		for i < len(part) {
-			j := t.split.next(part, i)
-			dst = t.keyed(dst, w, part[i:j], keyIn(part, i, j))
-			i = j
+	for i, end := 0, 0; i < len(text); {
+		if dst, i = t.blocks(dst, w, text, i); i >= end {
+			end = t.split.stretch(text, i)
 		}
+		j := t.split.next(text[:end], i)
+		dst = t.piece(dst, w, text, i, j)
+		i = j
 	}
 	return dst
 }
 
 // borrow takes work memory that no other Encode uses.
 func (t *Tokenizer) borrow() *work {
-	if w, ok := t.reserve.Get().(*work); ok {
+	w := t.last.Swap(nil)
+	if w == nil {
+		w, _ = t.reserve.Get().(*work)
+	}
+	if w != nil {
 		return w
 	}
-	w := new(work)
+	w = new(work)
 	if !t.forgets {
 		w.memo = new(memo)
 	}
@@ -127,7 +134,9 @@ func (t *Tokenizer) giveBack(w *work) {
 	if cap(w.parts) > 64*short {
 		w.parts = nil
 	}
-	t.reserve.Put(w)
+	if !t.last.CompareAndSwap(nil, w) {
+		t.reserve.Put(w)
+	}
 }
 
 // ID returns the id of the added token with this content.
