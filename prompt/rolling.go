@@ -20,6 +20,7 @@ const (
 	tagNext
 	tagRoot
 	tagKey
+	tagTools
 )
 
 // Rolling brings dst, which holds the hashes of the first messages of t, to one

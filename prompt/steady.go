@@ -26,11 +26,15 @@ import (
 //
 // A string and a list of text blocks need no treatment here: rendering and
 // hashing join the blocks of a message with line feeds.
-func Steady(t *turn.Turn) {
+func Steady(t *turn.Turn) { SteadyWith(t, t.Tools) }
+
+// SteadyWith is Steady of a turn that is Bare: tools are those that the agent's
+// turns had, by which results tell what they make known.
+func SteadyWith(t *turn.Turn, tools []turn.Tool) {
 	kept := t.Messages[:0]
 	for _, m := range t.Messages {
 		m.Blocks = withoutAttribution(m)
-		m.Blocks = expandRefs(m.Blocks, t.Tools)
+		m.Blocks = expandRefs(m.Blocks, tools)
 		m.Blocks = knownBlocks(m.Blocks)
 		m.Blocks = withoutBlanks(m.Blocks)
 		if m.Role == turn.System && len(m.Blocks) == 0 {

@@ -20,8 +20,8 @@ const summaryBrain = `
 
 // TestCompactionWithoutTools plays how Codex asks for a summary: its history,
 // no tools. The prompt is rendered with the tools that the session had, so it
-// is cached but for the question; its answer is text, calls and all. Where
-// the tools do not fit they are left out.
+// is cached but for the question, also after a restart; its answer is text,
+// calls and all. Where the tools do not fit they are left out.
 func TestCompactionWithoutTools(t *testing.T) {
 	const headers = `{"session_id":"s","thread_id":"s","request_kind":%q}`
 	ask := func(r *rig, kind, tools, items string) string {
@@ -50,6 +50,17 @@ func TestCompactionWithoutTools(t *testing.T) {
 	}
 	if again, fresh := rows[1].Prompt-rows[1].Cached, rows[1].Prompt-rows[0].Prompt-rows[0].Output; again > fresh+2*16 {
 		t.Errorf("computed %d of %d again, new are %d", again, rows[1].Prompt, fresh)
+	}
+
+	// The same in a daemon that was started anew in between.
+	late := newRig(t, 1, brainFile(t, summaryBrain))
+	ask(late, "turn", tools, question)
+	ask(late, "turn", tools, question)
+	late.rows(2)
+	late = late.again()
+	ask(late, "compaction", "[]", history)
+	if got := late.rows(3)[2]; got.Prompt != rows[1].Prompt || got.Cached < rows[1].Cached {
+		t.Errorf("after a restart the prompt has %d tokens, %d of them cached; want %d and %d", got.Prompt, got.Cached, rows[1].Prompt, rows[1].Cached)
 	}
 
 	small := newRig(t, 1, brainFile(t, summaryBrain), fmt.Sprint("--max-model-len=", rows[1].Prompt+100))

@@ -29,6 +29,16 @@ func (s *Server) identify(t *turn.Turn, m *model) *flight {
 	return f
 }
 
+// steady brings a turn into the form that stays the same. Results of a request
+// for compaction without tools are read by those that the agent had.
+func (s *Server) steady(t *turn.Turn, m *model) {
+	if prompt.Bare(t) {
+		prompt.SteadyWith(t, s.sessions.Tools(t, m.raw))
+		return
+	}
+	prompt.Steady(t)
+}
+
 // render makes the prompt's ids and block hashes, and checks that they fit.
 func (f *flight) render() error {
 	p, limit, err := f.build()

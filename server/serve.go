@@ -1,9 +1,5 @@
 package server
 
-import (
-	"github.com/agentinfer/dyn/prompt"
-)
-
 // serve is the path of a turn. Everything up to the flight's start can still
 // be answered with a status; an error returned is that answer.
 func (s *Server) serve(c *call) error {
@@ -22,7 +18,7 @@ func (s *Server) serve(c *call) error {
 	if err != nil {
 		return err
 	}
-	prompt.Steady(t)                   // the same conversation is the same prompt (prompt)
+	s.steady(t, m)                     // the same conversation is the same prompt (prompt)
 	f := s.identify(t, m)              // whose turn: session and agent (server/session)
 	if err := f.tokens(); err != nil { // conversation → token ids → block hashes, only the new part (prompt, cache)
 		return err

@@ -24,7 +24,8 @@ type Agent struct {
 	parent *Agent               // where it forked from, until its first prompt
 	near   bool                 // and that was in the later half of the parent's prompt
 
-	toolBytes int // of tools
+	toolBytes int       // of tools
+	shelved   time.Time // when tools were put on the shelf
 
 	heir atomic.Pointer[Agent] // who took the prompt over; nil when it is here
 

@@ -34,13 +34,14 @@ func (a *Agent) Build(q Asked) (Built, error) {
 	left := a.inherit()
 	t, former := q.Turn, false
 	if !q.AsIs && prompt.Bare(t) {
+		a.recall(q.Raw)
 		t, former = prompt.Former(q.Turn, a.former())
 	}
 	p, err := q.Model.Build(&a.state, t, q.Known, q.Raw)
 	if err != nil {
 		return Built{Bytes: a.bytes(), Left: left}, err
 	}
-	a.remember(q.Turn.Tools)
+	a.remember(q.Turn.Tools, q.Raw)
 	b := Built{Prompt: p, Chains: make(map[int][]uint64, len(q.Blocks)), Former: former, Left: left}
 	chains := make(map[int]*cache.Chain, len(q.Blocks))
 	for _, block := range q.Blocks {

@@ -110,6 +110,67 @@ func TestFormerTools(t *testing.T) {
 	}
 }
 
+// shelf is a prompt.Shelf in memory.
+type shelf map[uint64]turn.RawTurn
+
+func (s shelf) Keep(t turn.RawTurn) { s[t.Key] = t }
+
+func (s shelf) Find(model string, key uint64) (turn.RawTurn, bool) {
+	t, ok := s[key]
+	return t, ok && t.Model == model
+}
+
+// TestFormerToolsAfterRestart: a request for compaction without tools, whose
+// history holds results that made tools known, goes on from the prompt before,
+// also where nobody remembers the session but the shelf.
+func TestFormerToolsAfterRestart(t *testing.T) {
+	m := simModel(t)
+	behind := shelf{}
+	raw := prompt.NewRaw("m", 1<<20, behind)
+	s := New(Limits{})
+	ask := func(kind string, tools []turn.Tool, ms ...turn.Message) Built {
+		tr := &turn.Turn{Model: "m", Who: turn.Who{Session: "x", Kind: kind}, Tools: tools, Messages: slices.Clone(ms)}
+		if prompt.Bare(tr) {
+			prompt.SteadyWith(tr, s.Tools(tr, raw))
+		} else {
+			prompt.Steady(tr)
+		}
+		b, err := s.Find(tr, nil, time.Unix(1000, 0)).Build(Asked{Model: m, Turn: tr, Raw: raw})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	tools := []turn.Tool{
+		{Name: "Search", Description: strings.Repeat("Finds tools. ", 50), Schema: []byte(`{"type": "object", "a<b": 1.50}`)},
+		{Name: "Late", Description: "Comes late.", Schema: []byte(`{"type": "object"}`), Deferred: true},
+	}
+	ms := []turn.Message{
+		says(turn.User, "hi"),
+		{Role: turn.Assistant, Blocks: []turn.Block{{Kind: turn.ToolUse, ID: "c", Name: "Search", Args: []byte(`{}`)}}},
+		{Role: turn.ToolRole, Blocks: []turn.Block{{Kind: turn.ToolResult, ID: "c", Refs: []string{"Late"}}}},
+	}
+	if ask("user", tools, ms[0]); len(behind) != 0 {
+		t.Errorf("%d entries are on the shelf after one turn", len(behind))
+	}
+	first := ask("user", tools, ms...)
+	ms = append(ms, says(turn.Assistant, "so it is"), says(turn.User, "sum up"))
+	goesOn := func(when string, b Built) {
+		t.Helper()
+		if n := len(first.IDs) - len(first.Opening); !b.Former || !slices.Equal(b.IDs[:n], first.IDs[:n]) {
+			t.Errorf("%s: former %v, the prompt does not go on from\n%s\nit is\n%s", when, b.Former, m.Tokenizer().Decode(nil, first.IDs), m.Tokenizer().Decode(nil, b.IDs))
+		}
+	}
+	goesOn("as ever", ask("compaction", nil, ms...))
+	s = New(Limits{})
+	goesOn("after a restart", ask("compaction", nil, ms...))
+	clear(behind)
+	s = New(Limits{})
+	if b := ask("compaction", nil, ms...); b.Former {
+		t.Error("tools that nobody knows were found")
+	}
+}
+
 // TestRest: the agents whose prompts were made last are awake, as far as there
 // is room; the others hold ids only, and go on as if they had been awake.
 func TestRest(t *testing.T) {
@@ -153,12 +214,12 @@ func TestRest(t *testing.T) {
 // TestToolsAreShared: agents with the same tools hold them once.
 func TestToolsAreShared(t *testing.T) {
 	var a, b Agent
-	a.remember([]turn.Tool{{Name: "look", Description: "Looks.", Schema: []byte(`{"type":"object"}`)}})
-	b.remember([]turn.Tool{{Name: "look", Description: strings.Clone("Looks."), Schema: []byte(`{"type":"object"}`)}})
+	a.remember([]turn.Tool{{Name: "look", Description: "Looks.", Schema: []byte(`{"type":"object"}`)}}, nil)
+	b.remember([]turn.Tool{{Name: "look", Description: strings.Clone("Looks."), Schema: []byte(`{"type":"object"}`)}}, nil)
 	if a.tools[0] != b.tools[0] || a.toolBytes < len("lookLooks.") {
 		t.Error("the same tool is there twice")
 	}
-	b.remember([]turn.Tool{{Name: "look", Description: "Looks."}})
+	b.remember([]turn.Tool{{Name: "look", Description: "Looks."}}, nil)
 	if a.tools[0] == b.tools[0] || b.former()[0].Schema != nil || string(a.former()[0].Schema) != `{"type":"object"}` {
 		t.Errorf("%+v and %+v", a.former(), b.former())
 	}

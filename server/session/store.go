@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"container/list"
 	"fmt"
 	"sync"
@@ -45,6 +46,9 @@ type Stats struct {
 
 // name is what a client calls an agent.
 type name struct{ model, session, agent string }
+
+// nameOf is what the client of t calls its agent.
+func nameOf(t *turn.Turn) name { return name{t.Model, t.Who.Session, cmp.Or(t.Who.Agent, "main")} }
 
 // place is a point of a conversation: a hash of all up to there, and of the
 // model.
@@ -91,10 +95,9 @@ func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
 	var a, parent *Agent
 	var near bool
 	if t.Who.Session != "" {
-		if t.Who.Agent == "" {
-			t.Who.Agent = "main"
-		}
-		a = s.byName[name{t.Model, t.Who.Session, t.Who.Agent}]
+		named := nameOf(t)
+		t.Who.Agent = named.agent
+		a = s.byName[named]
 	} else {
 		a, parent, near = s.infer(t, rolling)
 	}

@@ -3,8 +3,10 @@ package session
 import (
 	"encoding/json"
 	"slices"
+	"time"
 	"unique"
 
+	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -33,12 +35,20 @@ func is(h tool, t turn.Tool) bool {
 const handleBytes = 160
 
 // remember keeps a turn's tools, for a turn that comes without; turn must be
-// held. They are counted with every agent that has them.
-func (a *Agent) remember(tools []turn.Tool) {
-	if len(tools) == 0 || slices.EqualFunc(a.tools, tools, is) {
+// held. They are counted with every agent that has them. Those that come again
+// are put on the shelf too, as conversations of one turn are not compacted.
+func (a *Agent) remember(tools []turn.Tool, raw *prompt.Raw) {
+	if len(tools) == 0 {
 		return
 	}
-	a.tools, a.toolBytes = make([]tool, len(tools)), 0
+	if slices.EqualFunc(a.tools, tools, is) {
+		if now := time.Now(); now.Sub(a.shelved) > shelfTime {
+			a.shelved = now
+			raw.KeepTools(a.Who, tools)
+		}
+		return
+	}
+	a.tools, a.toolBytes, a.shelved = make([]tool, len(tools)), 0, time.Time{}
 	for i := range tools {
 		text := textOf(tools[i])
 		a.tools[i] = unique.Make(text)
@@ -46,8 +56,44 @@ func (a *Agent) remember(tools []turn.Tool) {
 	}
 }
 
-// former returns the tools that the agent's turns had last; turn must be held.
+// shelfTime is after how long tools in use are put on the shelf again: what lies
+// there expires.
+const shelfTime = time.Hour
+
+// recall takes the tools of an agent that knows none from the shelf; turn must
+// be held.
+func (a *Agent) recall(raw *prompt.Raw) {
+	if a.tools == nil {
+		a.remember(raw.Tools(a.Who), raw)
+	}
+}
+
+// Tools returns the tools that the turns of the agent that t names had, for one
+// that comes without; nil when they are not known.
+func (s *Store) Tools(t *turn.Turn, raw *prompt.Raw) []turn.Tool {
+	if t.Who.Session == "" {
+		return nil
+	}
+	named := nameOf(t)
+	s.mu.Lock()
+	a := s.byName[named]
+	s.mu.Unlock()
+	if a != nil {
+		a.turn.Lock()
+		defer a.turn.Unlock()
+		if tools := a.former(); tools != nil {
+			return tools
+		}
+	}
+	return raw.Tools(turn.Who{Session: named.session, Agent: named.agent})
+}
+
+// former returns the tools that the agent's turns had last, or nil; turn must
+// be held.
 func (a *Agent) former() []turn.Tool {
+	if a.tools == nil {
+		return nil
+	}
 	tools := make([]turn.Tool, len(a.tools))
 	for i, h := range a.tools {
 		v := h.Value()
