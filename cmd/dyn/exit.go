@@ -93,6 +93,8 @@ func understand(op string, err error) *failure {
 		out.code = late
 	case errors.Is(err, control.ErrNone):
 		out.code, out.Err, out.Try = nothing, control.ErrNone, "dyn up"
+	case errors.Is(err, folders.ErrNotMade):
+		out.code, out.Why, out.Try = failed, "what dyn keeps lies there", "XDG_STATE_HOME=<dir> dyn "+op
 	case errors.Is(err, folders.ErrNoHome):
 		out.code, out.Try = usage, "HOME=<dir> dyn "+op
 	case errors.Is(err, prompt.ErrUnsupported):

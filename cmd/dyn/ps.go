@@ -47,6 +47,9 @@ func psCmd(a *app) *cobra.Command {
 		} else {
 			err = psTable(s, noHeader).print(a.out)
 			a.warn(s.Ledger)
+			if why := waits(s); why != "" {
+				fmt.Fprintf(a.err, "! %s\n", why)
+			}
 		}
 		if err != nil {
 			return err
@@ -76,6 +79,19 @@ func (a *app) warn(l snapshot.Ledger) {
 	case l.Why != "":
 		fmt.Fprintf(a.err, "! ledger: %s\n", oneLine(l.Why))
 	}
+}
+
+// waits says what a daemon that is stopping still waits for; "" is that it is
+// not stopping.
+func waits(s snapshot.Snapshot) string {
+	if s.Daemon.State != "stopping" {
+		return ""
+	}
+	n := 0
+	for _, w := range s.Workers {
+		n += w.InFlight
+	}
+	return "the daemon is stopping: it waits for " + plural(n, "turn")
 }
 
 // anyReady is nil when some worker takes turns.

@@ -39,6 +39,19 @@ func TestAgo(t *testing.T) {
 	}
 }
 
+func TestWaits(t *testing.T) {
+	var s snapshot.Snapshot
+	s.Daemon.State = "ready"
+	if got := waits(s); got != "" {
+		t.Errorf("%q of a daemon that is ready", got)
+	}
+	s.Daemon.State = "stopping"
+	s.Workers = []snapshot.Worker{{InFlight: 1}, {InFlight: 2}}
+	if got, want := waits(s), "the daemon is stopping: it waits for 3 turns"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestTable(t *testing.T) {
 	tab := table{head: []string{"A", "N"}, right: []int{1}}
 	tab.add("long–name", "1")

@@ -32,6 +32,11 @@ func status(ctx context.Context, a *app) error {
 	for _, m := range s.Models {
 		fmt.Fprintf(a.out, "%s  %s  %s  %d of %d workers ready\n", s.Daemon.State, s.Daemon.URL, m.ID, m.Ready, m.Workers)
 	}
+	if why := waits(s); why != "" {
+		fmt.Fprintln(a.out, why)
+		next(a, "dyn down --now", "do not wait", "dyn top", "watch it")
+		return nil
+	}
 	next(a, "dyn claude", "start Claude Code on it", "dyn top", "watch it", "dyn down", "stop it")
 	return nil
 }

@@ -26,6 +26,10 @@ type Folders struct {
 // ErrNoHome is in the chain when nothing says where the folders are.
 var ErrNoHome = errors.New("HOME is not set")
 
+// ErrNotMade is in the chain when a folder cannot be made, or is not this
+// user's alone.
+var ErrNotMade = errors.New("make folders")
+
 // Find reads the XDG variables through env, which is os.Getenv outside of
 // tests. A relative path in such a variable is ignored, as the rules ask.
 func Find(env func(string) string) (Folders, error) {
@@ -87,12 +91,12 @@ func (f Folders) Socket() string {
 func (f Folders) Make() error {
 	for _, dir := range []string{f.State, f.Logs(), f.Run(), filepath.Dir(f.Socket())} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make folders: %w", err)
+			return fmt.Errorf("%w: %w", ErrNotMade, err)
 		}
 	}
 	for _, dir := range []string{f.Run(), filepath.Dir(f.Socket())} {
 		if err := private(dir); err != nil {
-			return fmt.Errorf("make folders: %w", err)
+			return fmt.Errorf("%w: %w", ErrNotMade, err)
 		}
 	}
 	return nil
