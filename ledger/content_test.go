@@ -129,6 +129,9 @@ func TestContentIsReadableBeforeItIsOnDisk(t *testing.T) {
 			t.Fatalf("response %d: got %+v %v %v", i, got, ok, err)
 		}
 	}
+	if n := l.Memory(); n < 20*(256+512) {
+		t.Errorf("it takes %d bytes", n)
+	}
 	release()
 	inFile(t, path, "responses", 20)
 	inFile(t, path, "raw_turns", 20)

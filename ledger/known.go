@@ -101,6 +101,13 @@ func (k *knownKeys) add(all []placed) {
 	}
 }
 
+// bytes is about what the keys take.
+func (k *knownKeys) bytes() int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return int64(16*cap(k.keys) + 40*len(k.recent))
+}
+
 // merge sorts the recent keys in; mu must be held.
 func (k *knownKeys) merge() {
 	more := make([]uint64, 0, len(k.recent))

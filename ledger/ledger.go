@@ -181,6 +181,17 @@ func (l *Ledger) Health() snapshot.Ledger {
 	return s
 }
 
+// Memory tells about how many bytes the ledger holds in memory: what is on its
+// way to disk, the stored responses that were kept last, and where raw turns
+// lie.
+func (l *Ledger) Memory() int64 {
+	n := l.bytes.Load() + l.responses.new.bytes() + l.responses.gone.bytes()
+	if l.raw != nil {
+		n += l.raw.known.bytes()
+	}
+	return n
+}
+
 // now says what keeps rows from the disk at this moment, or "".
 func (h *health) now() string {
 	if !h.since.IsZero() {

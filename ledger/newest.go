@@ -59,13 +59,11 @@ func (n *newest[K, V]) find(key K) (v V, ok bool) {
 	return e.Value.(*held[K, V]).value, true
 }
 
-// each calls f with every key; f must not come back here.
-func (n *newest[K, V]) each(f func(K)) {
+// bytes is what all that is held takes.
+func (n *newest[K, V]) bytes() int64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for key := range n.at {
-		f(key)
-	}
+	return n.used
 }
 
 // clear lets go of the values that fit; it looks at all.

@@ -198,7 +198,8 @@ type Memory struct {
 	Agents  int   `json:"agents"`       // whose last prompt is held
 	Prompts int64 `json:"prompt_bytes"` // their texts, token ids and chains
 	Raw     int64 `json:"raw_bytes"`    // the model's own raw turns
-	Limit   int64 `json:"limit_bytes"`  // of both together
+	Ledger  int64 `json:"ledger_bytes"` // rows on their way to disk, stored responses, where raw turns lie there
+	Limit   int64 `json:"limit_bytes"`  // of prompts and raw turns together
 	Dropped int64 `json:"dropped"`      // agents whose prompt was let go for room; their next turn costs more
 	RSS     int64 `json:"rss_bytes"`    // of the whole daemon
 }
