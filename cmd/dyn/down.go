@@ -36,6 +36,9 @@ func downCmd(a *app) *cobra.Command {
 	cmd.Flags().DurationVar(&patience, "timeout", 5*time.Minute, "how long to wait for running turns")
 	var show *jsonFlag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if patience <= 0 {
+			return fail(usage, "down", fmt.Errorf("--timeout %s leaves no time", patience), "", "dyn down --now")
+		}
 		f, err := a.folders()
 		if err != nil {
 			return err

@@ -45,6 +45,9 @@ func logsCmd(a *app) *cobra.Command {
 		if len(args) == 1 {
 			name = args[0]
 		}
+		if lines < 0 {
+			return fail(usage, "logs", fmt.Errorf("-n %d is below 0", lines), "", "dyn logs "+name+" -n 100")
+		}
 		names := logNames(a)
 		if !slices.Contains(names, name) {
 			why, try := "there is no log yet", "dyn up"

@@ -62,6 +62,12 @@ func statsCmd(a *app) *cobra.Command {
 		if !slices.Contains(groups, s.by) {
 			return fail(usage, "stats", fmt.Errorf("--by %q is none of %s", s.by, strings.Join(groups, ", ")), "", "dyn stats --by kind")
 		}
+		if s.since < 0 {
+			return fail(usage, "stats", fmt.Errorf("--since %s is in the future", s.since), "", "dyn stats --since "+(-s.since).String())
+		}
+		if s.q.Limit < 0 {
+			return fail(usage, "stats", fmt.Errorf("--limit %d is below 0", s.q.Limit), "", "dyn stats --limit 20")
+		}
 		doc, err := s.read(cmd.Context(), a)
 		switch {
 		case err != nil:

@@ -22,6 +22,8 @@ func workerCmd(a *app) *cobra.Command {
 	cmd.AddCommand(&cobra.Command{
 		Use:   "sim [flags]",
 		Short: "A simulated engine that answers like vLLM, with its cache and its timing",
+		Long: "A simulated engine that answers like vLLM, with its cache and its timing. Its flags\n" +
+			"are vLLM's, and some of its own: dyn worker sim --help lists them.",
 		Example: examples("dyn worker sim", "on a free port",
 			"dyn worker sim --port 8101 --brain script.yaml", "with a script of what it says",
 			"dyn worker sim --speed 0 --kv-tokens 100000", "fast, with a small cache"),
