@@ -32,7 +32,7 @@ func (r *run) push(l *argList) (*args, error) {
 func (r *run) pop(a *args, from int) {
 	r.args = r.args[:from]
 	if a != nil && a != noArgs {
-		*a = args{}
+		a.taken, a.over = 0, false // the rest is set when it is used again
 		r.spare = append(r.spare, a)
 	}
 }

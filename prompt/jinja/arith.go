@@ -171,6 +171,12 @@ func arithmetic(op string, a, b Value) (Value, error) {
 			case "*":
 				return Int(a.n * b.n), nil
 			}
+			if a.n >= 0 && b.n > 0 && op == "%" {
+				return Int(a.n % b.n), nil
+			}
+			if a.n >= 0 && b.n > 0 && op == "//" {
+				return Int(a.n / b.n), nil
+			}
 		}
 	}
 	return bigs(op, a.big(), b.big())

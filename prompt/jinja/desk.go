@@ -33,6 +33,9 @@ func (m *desk) clearUp() {
 		}
 		*b = (*b)[:0]
 	}
+	for _, a := range m.spare {
+		*a = args{}
+	}
 	m.args, m.spill = emptied(m.args), emptied(m.spill)
 	m.empties, m.held = emptied(m.empties), emptied(m.held)
 	n := &m.notes

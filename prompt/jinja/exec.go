@@ -17,9 +17,26 @@ func (s *dataStmt) exec(r *run) (signal, error) {
 // printer is an expression that writes what it gives as it comes.
 type printer interface{ print(r *run) error }
 
+// findPrinters tells statements that print which of their expressions do.
+func findPrinters(body []stmt) {
+	for _, st := range body {
+		switch st := st.(type) {
+		case *printStmt:
+			st.by, _ = st.x.(printer)
+		case *macroStmt:
+			findPrinters(st.body)
+		case *callBlock:
+			findPrinters(st.call.caller.body)
+		}
+		for _, b := range bodies(st) {
+			findPrinters(b)
+		}
+	}
+}
+
 func (s *printStmt) exec(r *run) (signal, error) {
-	if p, ok := s.x.(printer); ok {
-		if err := p.print(r); err != nil {
+	if s.by != nil {
+		if err := s.by.print(r); err != nil {
 			return done, at(s.line, err)
 		}
 		return done, r.wrote()

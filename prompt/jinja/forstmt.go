@@ -194,13 +194,22 @@ func (s *forStmt) source(r *run, l *loop, v Value) error {
 		l.total = len(l.vs)
 		return nil
 	}
+	if v.kind == kView && s.test == nil {
+		if w := as[view](v); w.name == "dict_items" && w.of.Len() <= handful {
+			l.vs = w.pairs()
+			l.total = len(l.vs)
+			return nil
+		}
+	}
 	var err error
 	if l.it, err = r.iterate(v); err != nil {
 		return err
 	}
 	if s.test != nil {
 		l.it = s.filtered(r, l.it)
-	} else if n, err := length(v); err == nil && v.kind != kLoop {
+	} else if v.kind == kIter || v.kind == kLoop {
+		return nil
+	} else if n, err := length(v); err == nil {
 		l.total = n
 	}
 	return nil

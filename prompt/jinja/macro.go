@@ -77,8 +77,7 @@ func (m *macro) enter(r *run, a *args, caller Value) error {
 // leave goes back to the frame of the caller.
 func (m *macro) leave(r *run, before *frame) {
 	if f := r.fr; !m.decl.fn.holds {
-		clear(f.vars)
-		r.free = append(r.free, f)
+		r.free = append(r.free, f) // whoever enters it sets all that is read
 	}
 	r.fr = before
 	r.depth--
@@ -107,6 +106,9 @@ func (d *macroStmt) fill(r *run, f *frame, a *args, caller Value) error {
 	n := min(len(a.pos), len(d.params))
 	for i, v := range a.pos[:n] {
 		f.vars[d.params[i].at.slot] = v
+	}
+	for _, p := range d.params[n:] {
+		f.vars[p.at.slot] = Value{}
 	}
 	var rest *Map
 	callerSet := false

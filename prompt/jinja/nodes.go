@@ -130,6 +130,7 @@ type (
 	dataStmt  struct{ text string }
 	printStmt struct {
 		x    expr
+		by   printer // x, if it is one
 		line int
 	}
 	ifStmt struct {

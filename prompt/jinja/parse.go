@@ -108,7 +108,7 @@ func (p *parser) body(ends ...string) ([]stmt, error) {
 			if _, err := p.expect(tVarEnd); err != nil {
 				return nil, err
 			}
-			out = append(out, &printStmt{x, t.line})
+			out = append(out, &printStmt{x: x, line: t.line})
 		case tBegin:
 			if p.isName(ends...) {
 				return out, nil
@@ -171,7 +171,7 @@ func (p *parser) statement() (stmt, error) {
 		return continueStmt{}, nil
 	case "print":
 		x, err := p.tuple(nil)
-		return &printStmt{x, t.line}, err
+		return &printStmt{x: x, line: t.line}, err
 	case "block", "extends", "include", "import", "from", "autoescape":
 		return nil, syntax(t.line, "the tag '%s' is outside of what chat templates may use", t.text)
 	}

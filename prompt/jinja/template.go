@@ -46,6 +46,7 @@ func Parse(source string) (*Template, error) {
 	t.exact = b.exact
 	fold(t)
 	watch(t)
+	findPrinters(t.body)
 	return t, nil
 }
 
