@@ -4,43 +4,65 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
+	"sync"
 )
 
-// thousands are the numbers below 1000 without zeros in front, the first digit
-// in the lowest byte, and how many digits there are in the fourth; 0 has none.
-//
-// rests are what comes after the thousands, with a comma behind and how many
-// bytes there are in the upper half: from 0 on without zeros in front, for
-// ids that have no thousands, and from 1024 on with them.
-var thousands, rests = func() (high [1 << 10]uint32, low [1 << 11]uint64) {
-	for n := range 1000 {
-		text := strconv.Itoa(n)
-		whole := "000"[len(text):] + text
-		low[n], low[1024+n] = packed(text+","), packed(whole+",")
-		if n > 0 {
-			high[n] = uint32(packed(text)) | uint32(len(text))<<24
-		}
-	}
-	return high, low
-}()
-
-// packed is a text of four bytes at most, and its length in the upper half.
-func packed(text string) uint64 {
+// numbers holds what is written of each id below tableIDs: its digits and a
+// comma in the lower seven bytes, the first one lowest, and how many they are
+// in the highest. It is 2 MB, made when the first long prompt comes; ids of
+// one language and trade are few, so what is used of it stays in the cache.
+var numbers = sync.OnceValue(func() []uint64 {
+	table := make([]uint64, tableIDs)
 	var b [8]byte
-	copy(b[:4], text)
-	b[4] = byte(len(text))
-	return binary.LittleEndian.Uint64(b[:])
-}
+	for id := range table {
+		text := append(strconv.AppendUint(b[:0], uint64(id), 10), ',')
+		table[id] = binary.LittleEndian.Uint64(b[:])&(1<<(8*len(text))-1) | uint64(len(text))<<56
+	}
+	return table
+})
+
+const (
+	tableIDs  = 1 << 18 // the largest vocabularies have some more than 200,000
+	tableFrom = 256     // ids; what has fewer is not worth the table
+)
 
 // idRoom is the most that one id takes, with what an eight-byte store writes
 // beyond it.
 const idRoom = 12
 
-// appendIDs appends a JSON array of ids. Prompts are long, and this is most of
-// what a request costs: an id is two look-ups in 20 KB and one store, without
-// a branch that depends on how long it is.
+// appendIDs appends a JSON array of ids.
 func appendIDs(b []byte, ids []uint32) []byte {
-	b = append(b, '[')
+	b = appendNumbers(append(b, '['), ids)
+	if len(ids) > 0 {
+		b = b[:len(b)-1]
+	}
+	return append(b, ']')
+}
+
+// lenIDs is how many bytes appendIDs appends.
+func lenIDs(ids []uint32) int {
+	n := 1 + len(ids) + max(len(ids), 1) // brackets and commas, and a digit each
+	for _, id := range ids {
+		for _, most := range [...]uint32{9, 99, 999, 9_999, 99_999} {
+			if id > most {
+				n++
+			}
+		}
+		if id > 999_999 {
+			n += len(strconv.Itoa(int(id))) - 6
+		}
+	}
+	return n
+}
+
+// appendNumbers appends ids with a comma behind each. Prompts are long, and
+// this is most of what a request costs: an id is one look-up and one store,
+// without a branch that depends on how long it is.
+func appendNumbers(b []byte, ids []uint32) []byte {
+	var table []uint64
+	if len(ids) >= tableFrom {
+		table = numbers()
+	}
 	for len(ids) > 0 {
 		some := ids[:min(len(ids), 512)]
 		ids = ids[len(some):]
@@ -48,23 +70,17 @@ func appendIDs(b []byte, ids []uint32) []byte {
 		n := len(b)
 		b = b[:n+len(some)*idRoom]
 		for _, id := range some {
-			high := id / 1000
-			if high >= 1000 {
+			if int(id) >= len(table) {
 				n = len(strconv.AppendUint(b[:n], uint64(id), 10))
 				b[n] = ','
 				n++
 				continue
 			}
-			rest := rests[((high+1023)&1024|(id-high*1000))&2047]
-			first := thousands[high&1023]
-			digits := uint64(first >> 24)
-			binary.LittleEndian.PutUint64(b[n:], uint64(first&0xffffff)|rest&0xffffffff<<(8*digits&63))
-			n += int(digits + rest>>32)
+			v := table[id]
+			binary.LittleEndian.PutUint64(b[n:], v)
+			n += int(v >> 56)
 		}
 		b = b[:n]
 	}
-	if b[len(b)-1] == ',' {
-		b = b[:len(b)-1]
-	}
-	return append(b, ']')
+	return b
 }
