@@ -41,18 +41,18 @@ func appendIDs(b []byte, ids []uint32) []byte {
 
 // lenIDs is how many bytes appendIDs appends.
 func lenIDs(ids []uint32) int {
-	n := 1 + len(ids) + max(len(ids), 1) // brackets and commas, and a digit each
-	for _, id := range ids {
-		for _, most := range [...]uint32{9, 99, 999, 9_999, 99_999} {
-			if id > most {
-				n++
-			}
-		}
-		if id > 999_999 {
-			n += len(strconv.Itoa(int(id))) - 6
+	if len(ids) == 0 {
+		return len("[]")
+	}
+	n := len("[")
+	for table := numbers(); len(ids) > 0; ids = ids[1:] {
+		if id := ids[0]; int(id) < len(table) {
+			n += int(table[id] >> 56)
+		} else {
+			n += len(strconv.Itoa(int(id))) + len(",")
 		}
 	}
-	return n
+	return n // the last comma is the bracket
 }
 
 // appendNumbers appends ids with a comma behind each. Prompts are long, and
