@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net"
 	"net/http"
 	"net/url"
@@ -79,22 +78,10 @@ func orElse(s, other string) string {
 // Close drops the connections that wait. Answers that are being read go on.
 func (c *Client) Close() { c.idle.close() }
 
-// Body is a request's body, which may be written while it is made: the engine
-// reads its beginning then while its end is encoded.
-type Body struct {
-	Len    int               // bytes in all
-	Pieces iter.Seq[[]byte] // each good until the next; asked for again when the request must be sent again
-}
-
-// Whole is a body that was made before.
-func Whole(b []byte) Body {
-	return Body{Len: len(b), Pieces: func(yield func([]byte) bool) { yield(b) }}
-}
-
 // Post sends a JSON body to path, with id as its X-Request-Id unless that is
 // empty, and returns the answer's head. The body is not used after the
 // return. The caller must close the answer; the end of ctx closes it too.
-func (c *Client) Post(ctx context.Context, path, id string, body Body) (*Answer, error) {
+func (c *Client) Post(ctx context.Context, path, id string, body []byte) (*Answer, error) {
 	if c.bad != nil {
 		return nil, c.bad
 	}
@@ -158,7 +145,7 @@ var errUnanswered = errors.New("the connection ended before an answer")
 
 // over makes one exchange over a connection, which is the answer's from then
 // on. After an error it is of no use.
-func (c *Client) over(ctx context.Context, k *conn, path, id string, body Body) (*Answer, error) {
+func (c *Client) over(ctx context.Context, k *conn, path, id string, body []byte) (*Answer, error) {
 	stop := context.AfterFunc(ctx, func() { k.Close() })
 	r, err := c.exchange(k, path, id, body)
 	if err != nil {
@@ -171,9 +158,10 @@ func (c *Client) over(ctx context.Context, k *conn, path, id string, body Body) 
 	}, nil
 }
 
-func (c *Client) exchange(k *conn, path, id string, body Body) (*http.Response, error) {
-	k.out = c.head(k.out[:0], path, id, body.Len)
-	sent := k.send(body)
+func (c *Client) exchange(k *conn, path, id string, body []byte) (*http.Response, error) {
+	k.out = c.head(k.out[:0], path, id, len(body))
+	parts := net.Buffers{k.out, body}
+	_, sent := parts.WriteTo(k.Conn)
 	// An engine that refuses what it has not read answers and hangs up.
 	if _, err := k.in.Peek(1); err != nil {
 		if sent != nil {
@@ -191,25 +179,6 @@ func (c *Client) exchange(k *conn, path, id string, body Body) (*http.Response, 
 			return r, nil
 		}
 	}
-}
-
-// send writes what head is in k.out and the body, in as few writes as there
-// are pieces.
-func (k *conn) send(body Body) (err error) {
-	head := k.out
-	for piece := range body.Pieces {
-		if head != nil {
-			parts := net.Buffers{head, piece}
-			_, err = parts.WriteTo(k.Conn)
-			head = nil
-		} else {
-			_, err = k.Write(piece)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (c *Client) head(b []byte, path, id string, length int) []byte {

@@ -35,7 +35,7 @@ func counted(t *testing.T, h http.HandlerFunc) (*httptest.Server, *atomic.Int32)
 // ask makes one exchange and reads it to its end.
 func ask(t *testing.T, c *exchange.Client, body string) string {
 	t.Helper()
-	a, err := c.Post(t.Context(), "/p", "id-1", exchange.Whole([]byte(body)))
+	a, err := c.Post(t.Context(), "/p", "id-1", []byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,44 +90,6 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// A body in pieces arrives whole, also when it has to be sent again.
-func TestPieces(t *testing.T) {
-	body := exchange.Body{Len: 3 << 20, Pieces: func(yield func([]byte) bool) {
-		piece := make([]byte, 1<<20)
-		for i := range 3 {
-			for j := range piece {
-				piece[j] = 'a' + byte(i)
-			}
-			if !yield(piece) {
-				return
-			}
-		}
-	}}
-	var asked atomic.Int32
-	s, conns := counted(t, func(w http.ResponseWriter, r *http.Request) {
-		b, err := io.ReadAll(r.Body)
-		if err != nil || string(b) != strings.Repeat("a", 1<<20)+strings.Repeat("b", 1<<20)+strings.Repeat("c", 1<<20) {
-			t.Errorf("%d bytes, %v", len(b), err)
-		}
-		if asked.Add(1) == 2 {
-			k, _, _ := http.NewResponseController(w).Hijack()
-			k.Close() // without an answer
-		}
-	})
-	c := exchange.New(s.URL, exchange.Options{})
-	defer c.Close()
-	for range 2 {
-		a, err := c.Post(t.Context(), "/p", "", body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.Done()
-	}
-	if asked.Load() != 3 || conns.Load() != 2 {
-		t.Errorf("asked %d times over %d connections, want 3 and 2", asked.Load(), conns.Load())
-	}
-}
-
 // A reader that stops at the last event leaves the end of the body behind; it
 // is read when he is done, and the connection is used again.
 func TestDone(t *testing.T) {
@@ -138,7 +100,7 @@ func TestDone(t *testing.T) {
 	c := exchange.New(s.URL, exchange.Options{})
 	defer c.Close()
 	for range 5 {
-		a, err := c.Post(t.Context(), "/p", "", exchange.Whole(nil))
+		a, err := c.Post(t.Context(), "/p", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +126,7 @@ func TestDoneBefore(t *testing.T) {
 		close(over)
 	})
 	c := exchange.New(s.URL, exchange.Options{})
-	a, err := c.Post(t.Context(), "/p", "", exchange.Whole(nil))
+	a, err := c.Post(t.Context(), "/p", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +171,7 @@ func TestHungUp(t *testing.T) {
 		}
 		<-hung
 	}
-	if _, err := c.Post(t.Context(), "/p", "", exchange.Whole([]byte("{}"))); err == nil {
+	if _, err := c.Post(t.Context(), "/p", "", []byte("{}")); err == nil {
 		t.Fatal("an answer from nobody")
 	}
 	if n := conns.Load(); n != 3 {
@@ -247,7 +209,7 @@ func TestContext(t *testing.T) {
 				cancel()
 			}()
 			c := exchange.New(s.URL, exchange.Options{})
-			a, err := c.Post(ctx, "/p", "", exchange.Whole(make([]byte, 32<<20)))
+			a, err := c.Post(ctx, "/p", "", make([]byte, 32<<20))
 			if err == nil {
 				_, err = io.ReadAll(a)
 				a.Done()
@@ -269,7 +231,7 @@ func TestClose(t *testing.T) {
 	})
 	c := exchange.New(s.URL, exchange.Options{})
 	for range 2 {
-		a, err := c.Post(t.Context(), "/p", "", exchange.Whole(nil))
+		a, err := c.Post(t.Context(), "/p", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +265,7 @@ func TestBad(t *testing.T) {
 		}
 	}()
 	for _, base := range []string{"http://" + l.Addr().String(), "ftp://x", "http://", "://", "http://127.0.0.1:1"} {
-		if _, err := exchange.New(base, exchange.Options{}).Post(t.Context(), "/p", "", exchange.Whole(nil)); err == nil {
+		if _, err := exchange.New(base, exchange.Options{}).Post(t.Context(), "/p", "", nil); err == nil {
 			t.Errorf("%s: an answer", base)
 		}
 	}
@@ -316,7 +278,7 @@ func TestInjection(t *testing.T) {
 			t.Errorf("headers %v", r.Header)
 		}
 	})
-	a, err := exchange.New(s.URL, exchange.Options{}).Post(t.Context(), "/p", "a\r\nEvil: 1", exchange.Whole(nil))
+	a, err := exchange.New(s.URL, exchange.Options{}).Post(t.Context(), "/p", "a\r\nEvil: 1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +291,7 @@ func TestTLS(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
 	s.Config.ErrorLog = nil
-	_, err := exchange.New(s.URL, exchange.Options{}).Post(t.Context(), "/p", "", exchange.Whole(nil))
+	_, err := exchange.New(s.URL, exchange.Options{}).Post(t.Context(), "/p", "", nil)
 	if err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("err = %v", err)
 	}
@@ -356,7 +318,7 @@ func TestIdle(t *testing.T) {
 	}
 	c.Close()
 	<-closed
-	if _, err := c.Post(canceled(), "/p", "", exchange.Whole(nil)); !errors.Is(err, context.Canceled) {
+	if _, err := c.Post(canceled(), "/p", "", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v", err)
 	}
 }

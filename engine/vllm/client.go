@@ -90,11 +90,12 @@ func (c *client) generate(ctx context.Context, model string, j turn.Job) (*strea
 	}
 	body := newParcel()
 	defer body.release()
-	return c.send(ctx, bodyOf(body, model, j, as), j)
+	body.b = appendBody(body.b, model, j, as)
+	return c.send(ctx, body.b, j)
 }
 
 // send posts a body that asks for a stream.
-func (c *client) send(ctx context.Context, body exchange.Body, j turn.Job) (*stream, error) {
+func (c *client) send(ctx context.Context, body []byte, j turn.Job) (*stream, error) {
 	a, err := c.posts.Post(ctx, "/v1/completions", j.ID, body)
 	if err != nil {
 		return nil, unreachable(ctx, err)

@@ -30,39 +30,15 @@ const (
 // beyond it.
 const idRoom = 12
 
-// appendIDs appends a JSON array of ids.
+// appendIDs appends a JSON array of ids. Prompts are long, and this is most of
+// what a request costs: an id is one look-up and one store, without a branch
+// that depends on how long it is.
 func appendIDs(b []byte, ids []uint32) []byte {
-	b = appendNumbers(append(b, '['), ids)
-	if len(ids) > 0 {
-		b = b[:len(b)-1]
-	}
-	return append(b, ']')
-}
-
-// lenIDs is how many bytes appendIDs appends.
-func lenIDs(ids []uint32) int {
-	if len(ids) == 0 {
-		return len("[]")
-	}
-	n := len("[")
-	for table := numbers(); len(ids) > 0; ids = ids[1:] {
-		if id := ids[0]; int(id) < len(table) {
-			n += int(table[id] >> 56)
-		} else {
-			n += len(strconv.Itoa(int(id))) + len(",")
-		}
-	}
-	return n // the last comma is the bracket
-}
-
-// appendNumbers appends ids with a comma behind each. Prompts are long, and
-// this is most of what a request costs: an id is one look-up and one store,
-// without a branch that depends on how long it is.
-func appendNumbers(b []byte, ids []uint32) []byte {
 	var table []uint64
 	if len(ids) >= tableFrom {
 		table = numbers()
 	}
+	b = append(b, '[')
 	for len(ids) > 0 {
 		some := ids[:min(len(ids), 512)]
 		ids = ids[len(some):]
@@ -82,5 +58,8 @@ func appendNumbers(b []byte, ids []uint32) []byte {
 		}
 		b = b[:n]
 	}
-	return b
+	if b[len(b)-1] == ',' {
+		b = b[:len(b)-1]
+	}
+	return append(b, ']')
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/agentinfer/dyn/engine"
-	"github.com/agentinfer/dyn/engine/exchange"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -145,7 +144,7 @@ func (c *client) extra(ctx context.Context, fields []byte, model string) (text s
 	b := appendString(append(body.b, `{"model":`...), model)
 	b = append(append(b, `,"prompt":`+formPrompt+`,"max_tokens":8,"temperature":0,"stream":true`...), fields...)
 	body.b = append(b, '}')
-	s, err := c.send(ctx, exchange.Whole(body.b), turn.Job{ID: "dyn-probe-extra", MaxTokens: 8})
+	s, err := c.send(ctx, body.b, turn.Job{ID: "dyn-probe-extra", MaxTokens: 8})
 	if err != nil {
 		return "", false
 	}

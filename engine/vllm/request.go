@@ -6,47 +6,16 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/agentinfer/dyn/engine/exchange"
 	"github.com/agentinfer/dyn/turn"
 )
 
-// pieceIDs is how many ids are encoded before they are sent: the engine reads
-// them while the next ones are encoded. Most prompts are one piece.
-const pieceIDs = 8 << 10
-
-// bodyOf is the request for a job, in the parcel's memory.
-func bodyOf(p *parcel, model string, j turn.Job, as spelling) exchange.Body {
-	p.b = slices.Grow(p.b[:0], 7*min(len(j.Prompt), pieceIDs)+len(j.Format.Schema)+len(j.Sampling.Bias)+idRoom*512+1024)
-	if len(j.Prompt) <= pieceIDs {
-		p.b = appendClosing(appendIDs(appendOpening(p.b, model), j.Prompt), j, as)
-		return exchange.Whole(p.b)
-	}
-	opening := len(appendOpening(p.b, model))
-	closing := len(appendClosing(p.b, j, as))
-	return exchange.Body{Len: opening + lenIDs(j.Prompt) + closing, Pieces: func(yield func([]byte) bool) {
-		p.b = append(appendOpening(p.b[:0], model), '[')
-		for ids := range slices.Chunk(j.Prompt, pieceIDs) {
-			p.b = appendNumbers(p.b, ids)
-			last := &ids[len(ids)-1] == &j.Prompt[len(j.Prompt)-1]
-			if last {
-				p.b[len(p.b)-1] = ']' // the last comma
-				p.b = appendClosing(p.b, j, as)
-			}
-			if !yield(p.b) {
-				return
-			}
-			p.b = p.b[:0]
-		}
-	}}
-}
-
-// appendOpening writes a request up to the prompt.
-func appendOpening(b []byte, model string) []byte {
-	return append(appendString(append(b, `{"model":`...), model), `,"prompt":`...)
-}
-
-// appendClosing writes what comes behind the prompt.
-func appendClosing(b []byte, j turn.Job, as spelling) []byte {
+// appendBody writes the request for a job.
+func appendBody(b []byte, model string, j turn.Job, as spelling) []byte {
+	b = slices.Grow(b, 7*len(j.Prompt)+len(j.Format.Schema)+len(j.Sampling.Bias)+idRoom*512+1024)
+	b = append(b, `{"model":`...)
+	b = appendString(b, model)
+	b = append(b, `,"prompt":`...)
+	b = appendIDs(b, j.Prompt)
 	b = append(b, `,"max_tokens":`...)
 	b = strconv.AppendInt(b, int64(max(j.MaxTokens, 1)), 10)
 	b = appendSampling(b, j.Sampling)
