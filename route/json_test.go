@@ -1,0 +1,44 @@
+package route
+
+import (
+	"encoding/json"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestDecisionAsJSON(t *testing.T) {
+	text := rapid.OneOf(rapid.SampledFrom([]string{"", "w0", "lowest cost", `a "b" \ <c> & d`, "\x00\x1f\x7f", "é\u2028\xff"}), rapid.String())
+	number := rapid.Int()
+	part := rapid.Custom(func(t *rapid.T) Part {
+		return Part{
+			Worker: text.Draw(t, "worker"), Overlap: number.Draw(t, "overlap"), New: number.Draw(t, "new"), Pending: number.Draw(t, "pending"),
+			InFlight: number.Draw(t, "in flight"), Cost: number.Draw(t, "cost"), Out: text.Draw(t, "out"),
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		d := Decision{Worker: text.Draw(t, "worker"), Overlap: number.Draw(t, "overlap"), Reason: Reason(text.Draw(t, "reason"))}
+		if n := rapid.IntRange(-1, 3).Draw(t, "parts"); n >= 0 {
+			d.Parts = make([]Part, n)
+			for i := range d.Parts {
+				d.Parts[i] = part.Draw(t, "part")
+			}
+		}
+		want, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.AppendJSON([]byte("x")); string(got) != "x"+string(want) {
+			t.Fatalf("got %s, want %s", got, want)
+		}
+	})
+}
+
+func BenchmarkDecisionAsJSON(b *testing.B) {
+	d := Decision{Worker: "a0", Reason: Cheapest, Parts: []Part{{Worker: "a0", New: 2013, InFlight: 3, Cost: 8052}, {Worker: "a1", New: 2013, Pending: 2013, InFlight: 4, Cost: 20130}}}
+	var to []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		to = d.AppendJSON(to[:0])
+	}
+}
