@@ -179,6 +179,25 @@ func TestHungUp(t *testing.T) {
 	}
 }
 
+// An engine that refuses what it has not read is heard, and its connection is
+// not used again.
+func TestEarly(t *testing.T) {
+	s, conns := counted(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		fmt.Fprint(w, "too much")
+	})
+	c := exchange.New(s.URL, exchange.Options{})
+	defer c.Close()
+	for range 3 {
+		if got := ask(t, c, strings.Repeat("x", 16<<20)); got != "413 too much" {
+			t.Fatal(got)
+		}
+	}
+	if n := conns.Load(); n != 3 {
+		t.Errorf("%d connections, want 3", n)
+	}
+}
+
 // The end of the context ends an exchange in each of its phases.
 func TestContext(t *testing.T) {
 	for _, phase := range []string{"write", "head", "body"} {
