@@ -7,6 +7,7 @@ import (
 // desk is the work memory of one Build. What is on it is good for that Build
 // only; desks go from one to the next.
 type desk struct {
+	m        *Model
 	reader   reader
 	messages []turn.Message // as rendered
 	blocks   []turn.Block   // of those that differ from the client's
@@ -22,7 +23,7 @@ func (m *Model) desk() *desk {
 	if d, ok := m.desks.Get().(*desk); ok {
 		return d
 	}
-	return new(desk)
+	return &desk{m: m}
 }
 
 // clear gives the desk back, without what it holds of a turn.

@@ -40,7 +40,7 @@ func (h *history) follow(d *desk, t *turn.Turn, known *Hashes, raw *Raw) (same, 
 	}
 	h.leave(same)
 	h.said = append(h.said, make([]*turn.RawTurn, len(t.Messages)-same)...)
-	return same, h.find(t, raw, same)
+	return same, h.find(d, t, raw, same)
 }
 
 // leave keeps the raw turns of the first n messages only.
@@ -59,7 +59,7 @@ const patience = 250 * time.Millisecond
 // find looks up the raw turns of the answers from message same on, and returns
 // how many are known not to be what the model gave. The first answers come
 // first: up to where one is missing the prompt is that of the turn before.
-func (h *history) find(t *turn.Turn, raw *Raw, same int) (edited int) {
+func (h *history) find(d *desk, t *turn.Turn, raw *Raw, same int) (edited int) {
 	var until time.Time
 	for i := same; i < len(t.Messages); i++ {
 		if t.Messages[i].Role != turn.Assistant {
@@ -77,7 +77,7 @@ func (h *history) find(t *turn.Turn, raw *Raw, same int) (edited int) {
 		}
 		switch {
 		case said != nil:
-			if !thinksAlike(&t.Messages[i], said.Thinking) {
+			if m := &t.Messages[i]; !thinksAlike(m, said.Thinking) || !d.m.movesAlike(m, said) {
 				said = nil
 				edited++
 			}

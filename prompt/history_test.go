@@ -41,7 +41,7 @@ func TestAnswersFromDisk(t *testing.T) {
 			}
 			var h history
 			from := time.Now()
-			h.follow(new(desk), tr, nil, NewRaw("m", 1<<20, s))
+			h.follow(&desk{m: simModel(t)}, tr, nil, NewRaw("m", 1<<20, s))
 			n := 0
 			for _, said := range h.said {
 				if said != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/agentinfer/dyn/turn"
 )
 
 // Claude Code sends call arguments back as its tools understood them: "5" for
@@ -12,7 +14,8 @@ import (
 // command has lost a leading cd to where it runs anyway and the second
 // backslash of an escaped semicolon. An Edit without replace_all is the
 // everyday case. So in arguments a word in quotes is that word, false and null
-// are the same as nothing, and what commands and lines lose does not count.
+// are the same as nothing, and what commands and lines lose does not count. A cd
+// that the model did not write does: see movesAlike.
 
 // text hashes a string value whose opening quote is consumed.
 func (c *canon) text() (uint64, bool) {
@@ -67,6 +70,49 @@ func withoutCd(s []byte) []byte {
 		return rest
 	}
 	return s
+}
+
+// movesAlike reports whether the commands of an answer begin with a cd only
+// where what the model said holds it: hashes do not tell.
+func (m *Model) movesAlike(answer *turn.Message, said *turn.RawTurn) bool {
+	var made []byte
+	for i := range answer.Blocks {
+		b := &answer.Blocks[i]
+		if b.Kind != turn.ToolUse || !bytes.Contains(b.Args, []byte("cd ")) {
+			continue
+		}
+		if made == nil {
+			made = m.tok.Decode(nil, said.IDs)
+			made = appendUnescaped(append(made, 0), made) // as it is, and as JSON
+		}
+		for _, s := range stringsOf(b.Args) {
+			if cd := s[:len(s)-len(withoutCd(s))]; !bytes.Contains(made, cd) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// stringsOf returns what the strings of a JSON value say, keys too.
+func stringsOf(raw []byte) (all [][]byte) {
+	for i := 0; ; {
+		n := bytes.IndexByte(raw[i:], '"')
+		if n < 0 {
+			return all
+		}
+		i += n + 1
+		end, escaped := stringEnd(raw, i)
+		if end < 0 {
+			return all
+		}
+		s := raw[i:end]
+		if escaped {
+			s = appendUnescaped(nil, s)
+		}
+		all = append(all, s)
+		i = end + 1
+	}
 }
 
 // asKept returns s as Claude Code keeps it: without spaces, tabs and carriage

@@ -63,11 +63,15 @@ func NewRaw(model string, maxBytes int, behind Shelf) *Raw {
 	}
 }
 
-// Put keeps an answer under its Key, in place of what was there. before is the
-// rolling hash of the history before it. The turn's slices belong to the Raw
+// Put keeps an answer under its Key. before is the rolling hash of the history
+// before it. Where the same was said there before, in the same thoughts, those
+// ids stay: prompts may hold them. The turn's slices belong to the Raw
 // afterwards.
 func (r *Raw) Put(before uint64, t turn.RawTurn) {
 	if r == nil {
+		return
+	}
+	if said := r.Find(t.Key); said != nil && said.Thinking == t.Thinking {
 		return
 	}
 	t.Model = r.model

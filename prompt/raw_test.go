@@ -43,6 +43,25 @@ func TestRawIsBoundedInNumber(t *testing.T) {
 	}
 }
 
+// TestRawIsSteady: an answer that is given again, in other ids, changes no
+// prompt; with other thoughts it is another.
+func TestRawIsSteady(t *testing.T) {
+	s := new(shelf)
+	r := NewRaw("m", 1<<20, s)
+	r.Put(1, turn.RawTurn{Key: 2, IDs: []uint32{3}, Thinking: "so"})
+	r.Put(1, turn.RawTurn{Key: 2, IDs: []uint32{4}, Thinking: "so"})
+	NewRaw("m", 1<<20, s).Put(1, turn.RawTurn{Key: 2, IDs: []uint32{5}, Thinking: "so"})
+	if got := r.Find(2).IDs[0]; got != 3 {
+		t.Errorf("the answer's id is %d", got)
+	}
+	if got, _ := s.Find("m", 2); got.IDs[0] != 3 {
+		t.Errorf("on the shelf it is %d", got.IDs[0])
+	}
+	if r.Put(1, turn.RawTurn{Key: 2, IDs: []uint32{6}, Thinking: "or so"}); r.Find(2).IDs[0] != 6 {
+		t.Error("other thoughts are not kept")
+	}
+}
+
 func TestRawForgets(t *testing.T) {
 	r := NewRaw("m", 1<<20, nil)
 	for i := range uint64(9) {

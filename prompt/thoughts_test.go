@@ -51,3 +51,38 @@ func TestThoughtsOfTheClient(t *testing.T) {
 		}
 	}
 }
+
+// TestCdOfTheClient: a command that lost its leading cd is the model's still;
+// one that goes elsewhere is not, or one that went nowhere before.
+func TestCdOfTheClient(t *testing.T) {
+	m := simModel(t)
+	for _, c := range []struct {
+		made, client string
+		edited       int
+	}{
+		{`{"command": "cd /tmp && make \"x\""}`, `{"command":"make \"x\""}`, 0},
+		{`{"command": "cd /tmp && make"}`, `{"command":"cd /tmp && make"}`, 0},
+		{`{"command": "cd \"/a b\" && make"}`, `{"command":"cd \"/a b\" \u0026\u0026 make"}`, 0},
+		{`{"command": "cd /tmp && make"}`, `{"command":"cd /etc && make"}`, 1},
+		{`{"command": "make"}`, `{"command":"cd /etc && make"}`, 1},
+		{`{"command": "make", "why": "cd is good"}`, `{"command":"make","why":"cd is good"}`, 0},
+	} {
+		raw := NewRaw("sim", 1<<20, nil)
+		hi := msg(turn.User, says("hi"))
+		p, err := m.Build(nil, &turn.Turn{Messages: []turn.Message{hi}}, nil, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw.Put(p.Rolling[0], turn.RawTurn{
+			Key: Next(p.Rolling[0], msg(turn.Assistant, calls("run", c.made))), Opening: p.Opening,
+			IDs: m.tok.Encode(nil, "<tool_call>\n{\"name\":\"run\", \"arguments\": "+c.made+"}\n</tool_call>"),
+		})
+		p, err = m.Build(nil, &turn.Turn{Messages: []turn.Message{hi, msg(turn.Assistant, calls("run", c.client))}}, nil, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Edited != c.edited || p.Spliced != 1-c.edited {
+			t.Errorf("%s from %s: edited %d, spliced %d", c.client, c.made, p.Edited, p.Spliced)
+		}
+	}
+}

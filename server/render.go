@@ -118,6 +118,19 @@ func (f *flight) raw(key uint64, answer turn.Message, ids []uint32) turn.RawTurn
 	}
 }
 
+// whole reports whether an answer that was broken off is all that its ids say:
+// it ends in text that the client got. Of half a call the client has nothing, or
+// what it made of it, and open reasoning is closed by the template, so such an
+// answer is rendered from the client's copy.
+func (f *flight) whole(answer turn.Message, ids []uint32) bool {
+	n := len(answer.Blocks)
+	if n == 0 || answer.Blocks[n-1].Kind != turn.Text {
+		return false
+	}
+	said := f.m.Prompt.Tokenizer().Decode(nil, ids)
+	return strings.HasSuffix(strings.TrimSpace(string(said)), strings.TrimSpace(answer.Blocks[n-1].Text))
+}
+
 // history is the rolling hash of the turn's messages.
 func (f *flight) history() uint64 {
 	if n := len(f.rolling); n > 0 {

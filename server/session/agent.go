@@ -20,7 +20,7 @@ type Agent struct {
 	turn   sync.Mutex // held while a turn builds its prompt; guards all up to near
 	state  prompt.State
 	chains map[int]*cache.Chain // block hashes of the last prompt by block size
-	tools  []tool               // the last that its turns had; never written
+	tools  []turn.Tool          // the last that its turns had; never written
 	parent *Agent               // where it forked from, until its first prompt
 	near   bool                 // and that was in the later half of the parent's prompt
 

@@ -211,16 +211,18 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestToolsAreShared: agents with the same tools hold them once.
-func TestToolsAreShared(t *testing.T) {
+// TestToolsAreNotCopied: agents whose turns came with one list hold it once, and
+// what is given to a turn without tools asks for no lease.
+func TestToolsAreNotCopied(t *testing.T) {
 	var a, b Agent
-	a.remember([]turn.Tool{{Name: "look", Description: "Looks.", Schema: []byte(`{"type":"object"}`)}}, nil)
-	b.remember([]turn.Tool{{Name: "look", Description: strings.Clone("Looks."), Schema: []byte(`{"type":"object"}`)}}, nil)
-	if a.tools[0] != b.tools[0] || a.toolBytes < len("lookLooks.") {
-		t.Error("the same tool is there twice")
+	list := []turn.Tool{{Name: "look", Description: "Looks.", Schema: []byte(`{"type":"object"}`), Lease: time.Minute}}
+	a.remember(list, nil)
+	b.remember(list, nil)
+	if &a.tools[0] != &list[0] || &b.tools[0] != &list[0] || a.toolBytes < len("lookLooks.") {
+		t.Error("the list is there twice")
 	}
 	b.remember([]turn.Tool{{Name: "look", Description: "Looks."}}, nil)
-	if a.tools[0] == b.tools[0] || b.former()[0].Schema != nil || string(a.former()[0].Schema) != `{"type":"object"}` {
+	if len(b.tools[0].Schema) != 0 || a.former()[0].Lease != 0 || list[0].Lease == 0 {
 		t.Errorf("%+v and %+v", a.former(), b.former())
 	}
 }

@@ -1,0 +1,53 @@
+package server
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// TestCutAnswers: an answer that reached its length is repeated in the next
+// prompt as the model made it only where the client has all of it, which is
+// when it broke off in text. Half a call, or open reasoning, is what the client
+// made of it.
+func TestCutAnswers(t *testing.T) {
+	tok := simModel(t).Tokenizer()
+	for _, c := range []struct {
+		name, said string
+		copy       string // the client's, as the members of the message
+		reason     turn.Reason
+		kept       bool
+	}{
+		{"in text", "Let me   look", `"content":"Let me   look"`, turn.Cut, true},
+		{"before the name of a call", "Let me   look. <tool_call>\n{\"na", `"content":"Let me   look."`, turn.Cut, false},
+		{"in the mark of a call", "Let me   look. <tool_", `"content":"Let me   look."`, turn.Cut, false},
+		{"in arguments", "Let me   look. <tool_call>\n{\"name\": \"Read\", \"arguments\": {\"pa", `"content":"Let me   look.","tool_calls":[{"id":"a","type":"function","function":{"name":"Read","arguments":"{\"pa"}}]`, turn.Cut, false},
+		{"in reasoning", "<think>\nI  think", `"content":"","reasoning_content":"I  think"`, turn.Cut, false},
+		{"not at all", "Let me   look. ", `"content":"Let me   look."`, turn.Ended, true},
+	} {
+		var sent []uint32
+		st := newStage(t, &puppet{name: "w0", caps: caps(4000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
+			sent = j.Prompt
+			ids := tok.Encode(nil, c.said)
+			return &script{ctx, []turn.Delta{{Text: c.said, IDs: ids, End: &turn.End{
+				Reason: c.reason, Usage: turn.Usage{Prompt: len(j.Prompt), Output: len(ids)},
+			}}}}, nil
+		}})
+		const tools = `,"tools":[{"type":"function","function":{"name":"Read"}}]`
+		if status, body := st.post(t.Context(), chatPath, says("hi", tools)); status != 200 {
+			t.Fatalf("%s: %d %s", c.name, status, body)
+		}
+		first := sent
+		history := `{"model":"sim"` + tools + `,"messages":[{"role":"user","content":"hi"},{"role":"assistant",` + c.copy + `},{"role":"user","content":"go on"}]}`
+		if status, body := st.post(t.Context(), chatPath, history); status != 200 {
+			t.Fatalf("%s: %d %s", c.name, status, body)
+		}
+		all := string(tok.Decode(nil, sent))
+		made := string(tok.Decode(nil, first)) + c.said
+		if got := strings.HasPrefix(all, made) && !strings.HasPrefix(strings.TrimSpace(all[len(made):]), "</think>"); got != c.kept {
+			t.Errorf("%s: the answer is as the model made it: %v, want %v, in %q", c.name, got, c.kept, all[max(0, len(all)-200):])
+		}
+	}
+}
