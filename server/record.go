@@ -1,8 +1,8 @@
 package server
 
 import (
-	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/agentinfer/dyn/cache"
@@ -37,10 +37,10 @@ func (f *flight) begin() {
 func (f *flight) seated(st *seat) {
 	now := time.Now()
 	f.advance(waits, prefills)
-	parts, _ := json.Marshal(st.decision)
+	var room [1024]byte // of most decisions
 	f.overlap.Store(int64(st.decision.Overlap))
 	f.tells.Store(st.tells)
-	f.row.Worker, f.row.Decision, f.row.Overlap = st.decision.Worker, string(parts), st.decision.Overlap
+	f.row.Worker, f.row.Decision, f.row.Overlap = st.decision.Worker, string(st.decision.AppendJSON(room[:0])), st.decision.Overlap
 	if f.row.Moved == 0 {
 		f.row.QueueMS = ms(now.Sub(f.t.Arrived))
 	}
@@ -112,13 +112,16 @@ func (f *flight) leases(now time.Time) {
 			l.Hash = chain[l.Blocks-1]
 		}
 		f.s.leases.Ask(l)
+		f.a.Note(func(g *session.Figures) { g.LeaseEnds = later(g.LeaseEnds, l.Ends) })
 		id := cache.LeaseID(l)
+		if slices.Contains(f.leased, id) {
+			continue
+		}
 		f.leased = append(f.leased, id)
 		f.s.ledger.Lease(ledger.Lease{
 			ID: id, At: now, Turn: f.t.ID, Session: l.Session, Agent: l.Agent, Model: l.Model,
 			Tokens: l.Tokens, Blocks: l.Blocks, TTLS: l.TTL.Seconds(), State: "asked",
 		})
-		f.a.Note(func(g *session.Figures) { g.LeaseEnds = later(g.LeaseEnds, l.Ends) })
 	}
 }
 
