@@ -18,14 +18,14 @@ func describe(version string, table []endpoint) []byte {
 	for _, e := range table {
 		op := openapi.Operation{
 			Method: e.method, Path: e.path, Says: e.says, Open: e.open,
-			In: e.in, Out: e.out, Flow: e.flow, Kind: e.kind, Problem: openapi.Problem{},
+			In: e.in, Out: e.out, Flow: e.flow, Kind: e.kind, Problem: "Problem",
 		}
 		switch e.dialect {
 		case "":
 		case turn.Messages:
-			op.Problem = openapi.AnthropicProblem{}
+			op.Problem = "AnthropicProblem"
 		default:
-			op.Problem = openapi.OpenAIProblem{}
+			op.Problem = "OpenAIProblem"
 		}
 		ops = append(ops, op)
 	}

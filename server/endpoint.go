@@ -21,9 +21,9 @@ type endpoint struct {
 	do      func(*Server, *call) error
 
 	says string // one line for people
-	in   any    // what the body is like: a value of the type that describes it, or nil
-	out  any    // what the answer is like
-	flow any    // what the events of a streamed answer are like, or nil
+	in   string // what the body is like, a type of package openapi; "" is none
+	out  string // what the answer is like
+	flow string // what the events of a streamed answer are like
 	kind string // content type of the answer when it is no JSON
 }
 

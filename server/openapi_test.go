@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -147,6 +149,34 @@ func TestOpenAPI(t *testing.T) {
 	}
 	if v := doc(t, a.body)["openapi"]; v != "3.1.0" {
 		t.Errorf("version %v", v)
+	}
+}
+
+// TestNothingIsDefinedInVain: each definition is on the page, or part of one
+// that is.
+func TestNothingIsDefinedInVain(t *testing.T) {
+	var page struct {
+		Components struct{ Schemas map[string]any }
+	}
+	if err := json.Unmarshal(describe("test", table()), &page); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("openapi/api/*.schema")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	var all strings.Builder
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(b)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^(\w+) = `).FindAllStringSubmatch(all.String(), -1) {
+		if page.Components.Schemas[m[1]] == nil && !strings.Contains(all.String(), "+"+m[1]) {
+			t.Errorf("nobody uses %s", m[1])
+		}
 	}
 }
 

@@ -1,9 +1,6 @@
 package server
 
-import (
-	"github.com/agentinfer/dyn/server/openapi"
-	"github.com/agentinfer/dyn/turn"
-)
+import "github.com/agentinfer/dyn/turn"
 
 // table is all that clients can ask for.
 func table() []endpoint {
@@ -15,47 +12,47 @@ func turnTable() []endpoint {
 	return []endpoint{
 		{
 			method: "POST", path: "/v1/messages", dialect: turn.Messages, do: (*Server).serve,
-			says: "a turn in Anthropic's dialect", in: openapi.MessagesAsk{}, out: openapi.Message{}, flow: openapi.MessagesEvent{},
+			says: "a turn in Anthropic's dialect", in: "MessagesAsk", out: "Message", flow: "MessagesEvent",
 		},
 		{
 			method: "POST", path: "/v1/messages/count_tokens", counts: true, do: (*Server).countTokens,
-			says: "how long the prompt of a messages request is", in: openapi.CountAsk{}, out: countAnswer{},
+			says: "how long the prompt of a messages request is", in: "CountAsk", out: "Count",
 		},
 		{
 			method: "POST", path: "/v1/responses", dialect: turn.Responses, do: (*Server).serve,
-			says: "a turn in OpenAI's newer dialect", in: openapi.ResponsesAsk{}, out: openapi.Response{}, flow: openapi.ResponsesEvent{},
+			says: "a turn in OpenAI's newer dialect", in: "ResponsesAsk", out: "Response", flow: "ResponsesEvent",
 		},
 		{
 			method: "POST", path: "/v1/responses/input_tokens", dialect: turn.Responses, counts: true, do: (*Server).countInput,
-			says: "how long the prompt of a responses request is", in: openapi.InputAsk{}, out: inputAnswer{},
+			says: "how long the prompt of a responses request is", in: "InputAsk", out: "InputCount",
 		},
 		{
 			method: "GET", path: "/v1/responses/{id}", dialect: turn.Responses, do: (*Server).oneResponse,
-			says: "a stored response", out: openapi.Response{},
+			says: "a stored response", out: "Response",
 		},
 		{
 			method: "DELETE", path: "/v1/responses/{id}", dialect: turn.Responses, do: (*Server).dropResponse,
-			says: "forgets a stored response", out: openapi.Deleted{},
+			says: "forgets a stored response", out: "Deleted",
 		},
 		{
 			method: "GET", path: "/v1/responses/{id}/input_items", dialect: turn.Responses, do: (*Server).responseInput,
-			says: "the input of a stored response", out: itemList{},
+			says: "the input of a stored response", out: "ItemList",
 		},
 		{
 			method: "POST", path: "/v1/chat/completions", dialect: turn.Chat, do: (*Server).serve,
-			says: "a turn in OpenAI's older dialect", in: openapi.ChatAsk{}, out: openapi.ChatAnswer{}, flow: openapi.ChatChunk{},
+			says: "a turn in OpenAI's older dialect", in: "ChatAsk", out: "ChatAnswer", flow: "ChatChunk",
 		},
 		{
 			method: "POST", path: "/v1/completions", dialect: turn.Completions, do: (*Server).serve,
-			says: "a text or token ids go on, without a template", in: openapi.CompletionAsk{}, out: openapi.Completion{}, flow: openapi.Completion{},
+			says: "a text or token ids go on, without a template", in: "CompletionAsk", out: "Completion", flow: "Completion",
 		},
 		{
 			method: "POST", path: "/tokenize", counts: true, do: (*Server).tokenize,
-			says: "token ids of a text or of a conversation", in: openapi.TokenizeAsk{}, out: tokenizeAnswer{},
+			says: "token ids of a text or of a conversation", in: "TokenizeAsk", out: "Tokenized",
 		},
 		{
 			method: "POST", path: "/detokenize", counts: true, do: (*Server).detokenize,
-			says: "the text of token ids", in: openapi.DetokenizeAsk{}, out: detokenizeAnswer{},
+			says: "the text of token ids", in: "DetokenizeAsk", out: "Detokenized",
 		},
 	}
 }
@@ -63,14 +60,14 @@ func turnTable() []endpoint {
 // bookTable are the endpoints that tell about the daemon.
 func bookTable() []endpoint {
 	return []endpoint{
-		{method: "GET", path: "/v1/models", do: (*Server).listModels, says: "the models that are served", out: openapi.ModelList{}},
-		{method: "GET", path: "/v1/models/{id}", do: (*Server).oneModel, says: "one model", out: openapi.Model{}},
-		{method: "GET", path: "/health", open: true, do: (*Server).health, says: "200 while some worker takes turns, else 503", out: healthAnswer{}},
-		{method: "GET", path: "/live", open: true, do: (*Server).live, says: "200 while the process lives", out: liveAnswer{}},
-		{method: "GET", path: "/", open: true, do: (*Server).live, says: "the same, for clients that warm a connection up", out: liveAnswer{}},
-		{method: "GET", path: "/api/hello", open: true, do: (*Server).live, says: "the same", out: liveAnswer{}},
+		{method: "GET", path: "/v1/models", do: (*Server).listModels, says: "the models that are served", out: "ModelList"},
+		{method: "GET", path: "/v1/models/{id}", do: (*Server).oneModel, says: "one model", out: "Model"},
+		{method: "GET", path: "/health", open: true, do: (*Server).health, says: "200 while some worker takes turns, else 503", out: "Health"},
+		{method: "GET", path: "/live", open: true, do: (*Server).live, says: "200 while the process lives", out: "Live"},
+		{method: "GET", path: "/", open: true, do: (*Server).live, says: "the same, for clients that warm a connection up", out: "Live"},
+		{method: "GET", path: "/api/hello", open: true, do: (*Server).live, says: "the same", out: "Live"},
 		{method: "GET", path: "/metrics", do: (*Server).metrics, says: "counters and gauges in Prometheus' form", kind: "text/plain"},
-		{method: "GET", path: "/openapi.json", do: (*Server).openAPI, says: "this description", out: openapi.Any{}},
+		{method: "GET", path: "/openapi.json", do: (*Server).openAPI, says: "this description", out: "any"},
 	}
 }
 
@@ -78,11 +75,11 @@ func bookTable() []endpoint {
 // to an attached worker of that kind.
 func passTable() []endpoint {
 	return []endpoint{
-		{method: "POST", path: "/v1/embeddings", do: pass("embeddings"), says: "handed to an attached embeddings worker", in: openapi.Any{}, out: openapi.Any{}},
-		{method: "POST", path: "/v1/images/{id}", do: pass("images"), says: "handed to an attached images worker", in: openapi.Any{}, out: openapi.Any{}},
-		{method: "POST", path: "/v1/videos", do: pass("videos"), says: "handed to an attached videos worker", in: openapi.Any{}, out: openapi.Any{}},
-		{method: "POST", path: "/v1/videos/{id}", do: pass("videos"), says: "handed to an attached videos worker", in: openapi.Any{}, out: openapi.Any{}},
-		{method: "GET", path: "/v1/videos/{id}", do: pass("videos"), says: "handed to an attached videos worker", out: openapi.Any{}},
-		{method: "DELETE", path: "/v1/videos/{id}", do: pass("videos"), says: "handed to an attached videos worker", out: openapi.Any{}},
+		{method: "POST", path: "/v1/embeddings", do: pass("embeddings"), says: "handed to an attached embeddings worker", in: "any", out: "any"},
+		{method: "POST", path: "/v1/images/{id}", do: pass("images"), says: "handed to an attached images worker", in: "any", out: "any"},
+		{method: "POST", path: "/v1/videos", do: pass("videos"), says: "handed to an attached videos worker", in: "any", out: "any"},
+		{method: "POST", path: "/v1/videos/{id}", do: pass("videos"), says: "handed to an attached videos worker", in: "any", out: "any"},
+		{method: "GET", path: "/v1/videos/{id}", do: pass("videos"), says: "handed to an attached videos worker", out: "any"},
+		{method: "DELETE", path: "/v1/videos/{id}", do: pass("videos"), says: "handed to an attached videos worker", out: "any"},
 	}
 }

@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"encoding/json"
-	"reflect"
 	"strings"
 )
 
@@ -11,31 +10,32 @@ type Operation struct {
 	Method, Path string // "{id}" may stand for a part of the path
 	Says         string
 	Open         bool   // needs no key
-	In, Out      any    // values of the types that describe the bodies; nil is none
-	Flow         any    // of the events of a stream; nil where there is none
+	In, Out      string // the types of the bodies; "" is none
+	Flow         string // of the events of a stream
 	Kind         string // content type of the answer; "" is JSON
-	Problem      any    // of an error's body
+	Problem      string // of an error's body
 }
 
 // Document writes the page of the operations.
 func Document(version string, ops []Operation) []byte {
-	s := &schemas{named: map[string]any{}}
-	paths := map[string]map[string]any{}
+	d := read()
+	paths, named := schema{}, schema{}
 	for _, op := range ops {
 		if paths[op.Path] == nil {
-			paths[op.Path] = map[string]any{}
+			paths[op.Path] = schema{}
 		}
-		paths[op.Path][strings.ToLower(op.Method)] = s.operation(op)
+		paths[op.Path].(schema)[strings.ToLower(op.Method)] = d.operation(op)
 	}
-	b, _ := json.Marshal(map[string]any{ // plain values can always be written
+	d.gather(named, paths)
+	b, _ := json.Marshal(schema{ // plain values can always be written
 		"openapi": "3.1.0",
-		"info":    map[string]any{"title": "dyn", "version": version, "description": "Serves coding agents from open models."},
+		"info":    schema{"title": "dyn", "version": version, "description": "Serves coding agents from open models."},
 		"paths":   paths,
-		"components": map[string]any{
-			"schemas": s.named,
-			"securitySchemes": map[string]any{
-				"bearer": map[string]any{"type": "http", "scheme": "bearer"},
-				"header": map[string]any{"type": "apiKey", "in": "header", "name": "x-api-key"},
+		"components": schema{
+			"schemas": named,
+			"securitySchemes": schema{
+				"bearer": schema{"type": "http", "scheme": "bearer"},
+				"header": schema{"type": "apiKey", "in": "header", "name": "x-api-key"},
 			},
 		},
 	})
@@ -43,43 +43,44 @@ func Document(version string, ops []Operation) []byte {
 }
 
 // operation describes one operation.
-func (s *schemas) operation(op Operation) map[string]any {
+func (d *definitions) operation(op Operation) schema {
 	kind := op.Kind
 	if kind == "" {
 		kind = "application/json"
 	}
-	ok := map[string]any{}
-	if op.Out != nil {
-		ok[kind] = map[string]any{"schema": s.of(reflect.TypeOf(op.Out))}
+	ok := schema{}
+	if op.Out != "" {
+		ok[kind] = schema{"schema": d.typed(op.Out)}
 	} else if op.Kind != "" {
-		ok[kind] = map[string]any{"schema": map[string]any{"type": "string"}}
+		ok[kind] = schema{"schema": schema{"type": "string"}}
 	}
-	if op.Flow != nil { // itemSchema is of OpenAPI 3.2; 3.1 has no word for the data of an event
-		ok["text/event-stream"] = map[string]any{"schema": map[string]any{"type": "string"}, "x-event": s.of(reflect.TypeOf(op.Flow))}
+	if op.Flow != "" { // itemSchema is of OpenAPI 3.2; 3.1 has no word for the data of an event
+		ok["text/event-stream"] = schema{"schema": schema{"type": "string"}, "x-event": d.typed(op.Flow)}
 	}
-	d := map[string]any{
+	page := schema{
 		"summary": op.Says,
-		"responses": map[string]any{
-			"200":     map[string]any{"description": "the answer", "content": ok},
-			"default": s.body("an error", op.Problem),
+		"responses": schema{
+			"200":     schema{"description": "the answer", "content": ok},
+			"default": d.body("an error", op.Problem),
 		},
 	}
-	if op.In != nil {
-		d["requestBody"] = s.body("the request", op.In)
-		d["requestBody"].(map[string]any)["required"] = true
+	if op.In != "" {
+		in := d.body("the request", op.In)
+		in["required"] = true
+		page["requestBody"] = in
 	}
 	if strings.Contains(op.Path, "{id}") {
-		d["parameters"] = []any{map[string]any{"name": "id", "in": "path", "required": true, "schema": map[string]any{"type": "string"}}}
+		page["parameters"] = []any{schema{"name": "id", "in": "path", "required": true, "schema": schema{"type": "string"}}}
 	}
 	if !op.Open {
-		d["security"] = []any{map[string]any{"bearer": []string{}}, map[string]any{"header": []string{}}}
+		page["security"] = []any{schema{"bearer": []string{}}, schema{"header": []string{}}}
 	}
-	return d
+	return page
 }
 
-func (s *schemas) body(says string, v any) map[string]any {
-	return map[string]any{
+func (d *definitions) body(says, v string) schema {
+	return schema{
 		"description": says,
-		"content":     map[string]any{"application/json": map[string]any{"schema": s.of(reflect.TypeOf(v))}},
+		"content":     schema{"application/json": schema{"schema": d.typed(v)}},
 	}
 }

@@ -1,116 +1,265 @@
 package openapi
 
 import (
-	"encoding/json"
-	"reflect"
+	"embed"
+	"fmt"
+	"strconv"
 	"strings"
+	"text/scanner"
 )
 
-// Any is anything.
-type Any struct{}
+//go:embed api/*.schema
+var files embed.FS
 
-// Open makes a struct that embeds it one that may have more fields.
-type Open struct{}
+// schema is a JSON schema.
+type schema = map[string]any
 
-// union is a type that is one of several; Union returns a value of each. Nil
-// among them stands for null.
-type union interface{ Union() []any }
-
-// schemas gathers the schemas of named structs.
-type schemas struct{ named map[string]any }
-
-var (
-	rawType   = reflect.TypeFor[json.RawMessage]()
-	anyType   = reflect.TypeFor[Any]()
-	openType  = reflect.TypeFor[Open]()
-	unionType = reflect.TypeFor[union]()
-)
-
-// of returns the schema of a type; structs are referred to by name.
-func (s *schemas) of(t reflect.Type) map[string]any {
-	switch {
-	case t == openType:
-		return map[string]any{"type": "object"}
-	case t == rawType, t == anyType, t.Kind() == reflect.Interface:
-		return map[string]any{}
-	case t.Kind() != reflect.Pointer && t.Implements(unionType):
-		return s.oneOf(reflect.Zero(t).Interface().(union).Union())
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return map[string]any{"anyOf": []any{s.of(t.Elem()), map[string]any{"type": "null"}}}
-	case reflect.Slice:
-		return map[string]any{"type": "array", "items": s.of(t.Elem())}
-	case reflect.Map:
-		return map[string]any{"type": "object", "additionalProperties": s.of(t.Elem())}
-	case reflect.String:
-		return map[string]any{"type": "string"}
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}
-	case reflect.Float32, reflect.Float64:
-		return map[string]any{"type": "number"}
-	case reflect.Struct:
-		return s.ref(t)
-	}
-	return map[string]any{"type": "integer"}
+// object is an object while the files are read.
+type object struct {
+	schema
+	required []string
+	embedded []string // objects whose fields it has too
 }
 
-func (s *schemas) oneOf(values []any) map[string]any {
-	var list []any
-	for _, v := range values {
-		if v == nil {
-			list = append(list, map[string]any{"type": "null"})
-			continue
+// definitions are what the files define, by name.
+type definitions struct {
+	schemas map[string]schema
+	objects map[string]*object
+}
+
+// read reads all files. What it meets that is not the language is a fault of
+// this program.
+func read() *definitions {
+	d := &definitions{schemas: map[string]schema{}, objects: map[string]*object{}}
+	list, _ := files.ReadDir("api")
+	for _, f := range list {
+		text, _ := files.ReadFile("api/" + f.Name())
+		d.file(f.Name(), string(text))
+	}
+	for name, o := range d.objects {
+		d.fill(name, o)
+	}
+	return d
+}
+
+// typed reads one type.
+func (d *definitions) typed(expression string) schema {
+	r := newReader(expression, expression)
+	r.next()
+	s := r.union()
+	r.expect(scanner.EOF)
+	return s
+}
+
+// gather adds to named the definitions that a schema refers to, and those that
+// they do.
+func (d *definitions) gather(named schema, v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			d.gather(named, e)
 		}
-		list = append(list, s.of(reflect.TypeOf(v)))
+	case schema:
+		for key, e := range v {
+			ref, ok := e.(string)
+			if !ok || key != "$ref" {
+				d.gather(named, e)
+				continue
+			}
+			name := strings.TrimPrefix(ref, refs)
+			if d.schemas[name] == nil {
+				panic("openapi: nothing defines " + name)
+			}
+			if named[name] == nil {
+				named[name] = d.schemas[name]
+				d.gather(named, d.schemas[name])
+			}
+		}
 	}
-	return map[string]any{"anyOf": list}
 }
 
-// ref returns a reference to a struct's schema, which it makes once.
-func (s *schemas) ref(t reflect.Type) map[string]any {
-	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
-	if _, ok := s.named[name]; !ok {
-		s.named[name] = nil // it may hold itself
-		s.named[name] = s.object(t)
+const refs = "#/components/schemas/"
+
+// file reads the definitions of a file.
+func (d *definitions) file(name, text string) {
+	r := newReader(name, text)
+	for r.next(); r.tok != scanner.EOF; {
+		doc := r.doc
+		name := r.name()
+		if d.schemas[name] != nil {
+			r.fail(name + " is defined twice")
+		}
+		r.expect('=')
+		s := r.union()
+		if o := r.last; o != nil {
+			d.objects[name] = o
+		}
+		if doc != "" {
+			s["description"] = doc
+		}
+		d.schemas[name] = s
 	}
-	return map[string]any{"$ref": "#/components/schemas/" + name}
 }
 
-// object returns the schema of a struct.
-func (s *schemas) object(t reflect.Type) map[string]any {
-	props, required, open := map[string]any{}, []string{}, false
-	s.fields(t, props, &required, &open)
-	o := map[string]any{"type": "object", "properties": props, "additionalProperties": open}
-	if len(required) > 0 {
-		o["required"] = required
+// fill gives an object the fields of those that it embeds.
+func (d *definitions) fill(name string, o *object) {
+	embedded := o.embedded
+	o.embedded = nil
+	for _, other := range embedded {
+		from := d.objects[other]
+		if from == nil {
+			panic("openapi: " + name + " embeds " + other + ", which is no object")
+		}
+		d.fill(other, from)
+		for key, v := range from.schema["properties"].(schema) {
+			o.schema["properties"].(schema)[key] = v
+		}
+		if o.required = append(o.required, from.required...); len(o.required) > 0 {
+			o.schema["required"] = o.required
+		}
+		if from.schema["additionalProperties"] == true {
+			o.schema["additionalProperties"] = true
+		}
+	}
+}
+
+// reader reads one text of the language.
+type reader struct {
+	s    scanner.Scanner
+	tok  rune
+	doc  string  // the comment before tok
+	last *object // the object that a type was, when it was one alone
+}
+
+func newReader(name, text string) *reader {
+	r := &reader{}
+	r.s.Init(strings.NewReader(text))
+	r.s.Filename, r.s.Mode = name, scanner.ScanIdents|scanner.ScanStrings|scanner.ScanComments
+	r.s.Error = func(_ *scanner.Scanner, msg string) { r.fail(msg) }
+	return r
+}
+
+// next goes on to the next token and gathers the comment before it.
+func (r *reader) next() {
+	r.doc = ""
+	for r.tok = r.s.Scan(); r.tok == scanner.Comment; r.tok = r.s.Scan() {
+		r.doc = strings.TrimSpace(r.doc + " " + strings.TrimSpace(strings.TrimPrefix(r.s.TokenText(), "//")))
+	}
+}
+
+func (r *reader) fail(msg string) {
+	panic(fmt.Sprintf("openapi: %s: %s", r.s.Position, msg))
+}
+
+func (r *reader) expect(tok rune) {
+	if r.tok != tok {
+		r.fail(fmt.Sprintf("%q where %q should be", r.s.TokenText(), tok))
+	}
+	r.next()
+}
+
+func (r *reader) name() string {
+	name := r.s.TokenText()
+	r.expect(scanner.Ident)
+	return name
+}
+
+// is reports whether the token is tok, and if so goes on.
+func (r *reader) is(tok rune) bool {
+	if r.tok != tok {
+		return false
+	}
+	r.next()
+	return true
+}
+
+// union reads a type, or several with bars between them.
+func (r *reader) union() schema {
+	var all []any
+	var words []string
+	for {
+		if r.tok == scanner.String {
+			word, _ := strconv.Unquote(r.s.TokenText())
+			words = append(words, word)
+			r.next()
+		} else {
+			all = append(all, r.one())
+		}
+		if !r.is('|') {
+			break
+		}
+	}
+	if words != nil {
+		all = append(all, schema{"type": "string", "enum": words})
+	}
+	if len(all) == 1 {
+		return all[0].(schema)
+	}
+	r.last = nil
+	return schema{"anyOf": all}
+}
+
+// plain are the types that have a name in JSON schema.
+var plain = map[string]string{"string": "string", "int": "integer", "number": "number", "bool": "boolean", "object": "object", "null": "null"}
+
+// one reads one type.
+func (r *reader) one() schema {
+	r.last = nil
+	switch {
+	case r.is('['):
+		items := r.union()
+		r.expect(']')
+		r.last = nil
+		return schema{"type": "array", "items": items}
+	case r.tok == '{':
+		r.last = r.object()
+		return r.last.schema
+	}
+	name := r.name()
+	if kind, ok := plain[name]; ok {
+		return schema{"type": kind}
+	}
+	if name == "any" {
+		return schema{}
+	}
+	return schema{"$ref": refs + name}
+}
+
+// object reads the fields of an object.
+func (r *reader) object() *object {
+	props := schema{}
+	o := &object{schema: schema{"type": "object", "properties": props, "additionalProperties": false}}
+	for r.expect('{'); !r.is('}'); r.is(',') {
+		switch {
+		case r.is('+'):
+			o.embedded = append(o.embedded, r.name())
+		case r.is('*'):
+			r.expect(':')
+			o.schema["additionalProperties"] = r.union()
+		case r.is('.'):
+			r.expect('.')
+			r.expect('.')
+			o.schema["additionalProperties"] = true
+		default:
+			r.field(o, props)
+		}
+	}
+	if len(o.required) > 0 {
+		o.schema["required"] = o.required
 	}
 	return o
 }
 
-// fields adds the fields of a struct and of those that it embeds.
-func (s *schemas) fields(t reflect.Type, props map[string]any, required *[]string, open *bool) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		switch {
-		case f.Type == openType:
-			*open = true
-			continue
-		case f.Anonymous:
-			s.fields(f.Type, props, required, open)
-			continue
-		}
-		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
-		prop := s.of(f.Type)
-		if words := f.Tag.Get("enum"); words != "" {
-			prop["enum"] = strings.Split(words, "|")
-		}
-		if doc := f.Tag.Get("doc"); doc != "" {
-			prop["description"] = doc
-		}
-		props[name] = prop
-		if rest != "omitempty" {
-			*required = append(*required, name)
-		}
+func (r *reader) field(o *object, props schema) {
+	doc := r.doc
+	name := r.name()
+	if !r.is('?') {
+		o.required = append(o.required, name)
 	}
+	r.expect(':')
+	v := r.union()
+	if doc != "" {
+		v["description"] = doc
+	}
+	props[name] = v
 }
