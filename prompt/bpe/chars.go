@@ -1,6 +1,9 @@
 package bpe
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // chars tells which characters of a byte-level file a merge may begin with,
 // instead of with their bytes. A character becomes its own token first, and
@@ -13,21 +16,29 @@ import "unicode/utf8"
 // The first and the last are known of the token, the second goes by the bytes
 // on both sides of the character's ends.
 type chars struct {
-	torn  [256][256 / 64]uint64 // pairs of bytes where a part may be joined
-	ready []uint64              // tokens of characters for which the others hold
+	torn   [256][256 / 64]uint64 // pairs of bytes where a part may be joined
+	ready  []uint64              // tokens of characters for which the others hold
+	joints *joints               // pairs of characters that may be joined; nil if some have no token
 }
 
 // newChars looks through the merges, which t knows already.
 func newChars(t *Tokenizer, merges []join) *chars {
 	p := t.pieces
 	c := &chars{ready: make([]uint64, len(p.at)/64+1)}
+	if !slices.Contains(t.bytes[:utf8.RuneSelf], noToken) {
+		c.joints = newJoints()
+	}
 	made := make([]uint32, len(p.at)) // one more than the last rank that makes a token
 	for _, m := range merges {
 		made[m.joined] = max(made[m.joined], m.rank+1)
 		left, right := p.spell(m.left), p.spell(m.right)
-		if utf8.RuneStart(right[0]) && (!utf8.RuneStart(left[0]) && onlyParts(left) || len(right) < width(right[0])) {
+		switch {
+		case !utf8.RuneStart(right[0]):
+		case !utf8.RuneStart(left[0]) && onlyParts(left) || len(right) < width(right[0]):
 			last := left[len(left)-1]
 			c.torn[last][right[0]/64] |= 1 << (right[0] % 64)
+		case c.joints != nil:
+			c.joints.add(left, right)
 		}
 	}
 	early := make([]bool, len(p.at)) // some merge takes it before another makes it
@@ -76,6 +87,21 @@ func width(b byte) int {
 // it at s[i], where it begins or ends.
 func (c *chars) whole(s string, i int) bool {
 	return i == 0 || i == len(s) || c.torn[s[i-1]][s[i]/64]>>(s[i]%64)&1 == 0
+}
+
+// apart returns the end of the part of s that begins at i and that no merge
+// joins to what follows.
+func (c *chars) apart(s string, i int) int {
+	left, n := utf8.DecodeRuneInString(s[i:])
+	for i += n; i < len(s); i += n {
+		var right rune
+		right, n = utf8.DecodeRuneInString(s[i:])
+		if utf8.RuneStart(s[i]) && c.whole(s, i) && !c.joints.joined(left, right) {
+			return i
+		}
+		left = right
+	}
+	return i
 }
 
 // begin sets ids to the tokens that merging s begins with and ranks to the

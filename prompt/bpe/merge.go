@@ -42,8 +42,22 @@ func (t *Tokenizer) learn(dst []uint32, w *work, s string, e *pieceSlot) []uint3
 	return dst
 }
 
-// merge appends the ids of a piece, from its bytes up.
+// merge appends the ids of a piece, from its bytes up. What no merge joins is
+// merged apart, which is sooner done.
 func (t *Tokenizer) merge(dst []uint32, w *work, s string) []uint32 {
+	if t.chars == nil || t.chars.joints == nil || asciiEnd(s, 0) == len(s) {
+		return t.mergeWhole(dst, w, s)
+	}
+	for i := 0; i < len(s); {
+		end := t.chars.apart(s, i)
+		dst = t.mergeWhole(dst, w, s[i:end])
+		i = end
+	}
+	return dst
+}
+
+// mergeWhole appends the ids of a piece or a part of one.
+func (t *Tokenizer) mergeWhole(dst []uint32, w *work, s string) []uint32 {
 	for len(s) > longest {
 		n := longest
 		for t.sentence && !utf8.RuneStart(s[n]) {
