@@ -16,6 +16,9 @@ func (s *forStmt) exec(r *run) (signal, error) {
 	if s.over != nil && r.rec != nil {
 		return s.watched(r, v)
 	}
+	if s.tail != nil && r.rec != nil {
+		return s.tailed(r, v)
+	}
 	return s.rounds(r, v, 0, nil)
 }
 
@@ -38,7 +41,22 @@ func (s *forStmt) watched(r *run, v Value) (signal, error) {
 		rec.note(r, s.over, s.over.bare, Value{}, v)
 		return sig, nil
 	}
-	rec.note(r, (*watchLoop)(s.over), s.over.bare, Bool(!broke), took)
+	rec.note(r, (*watchLoop)(s.over), s.over.bare, tookKey(0, n, !broke), took)
+	return sig, nil
+}
+
+// tailed runs an inner loop over the rest of a list outside.
+func (s *forStmt) tailed(r *run, v Value) (signal, error) {
+	rec, began := r.rec, r.began
+	sig, err := s.rounds(r, v, 0, nil)
+	if err != nil {
+		return sig, err
+	}
+	if began < 0 || v.kind != kList && v.kind != kTuple {
+		rec.lost = true
+		return sig, nil
+	}
+	rec.note(r, s.tail, s.tail.bare, tookKey(began, r.turns, !r.broke), members(v.kind, v.items()[:r.turns]))
 	return sig, nil
 }
 

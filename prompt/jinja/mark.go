@@ -244,12 +244,18 @@ func sets(body []stmt, slot int) bool {
 // over marks what an inner loop goes through. A list that lies outside is
 // watched item by item, unless the loop variable tells more of it.
 func (m *marker) over(l *forStmt) {
+	asks := l.test != nil || l.recursive || l.loopVar != nil && !asksOnly(l.body, l.loopVar.at.slot, counting)
 	if !m.outside(l.iter) {
+		if s, ok := l.iter.(*sliceExpr); ok && !asks && s.start != nil && s.stop == nil && s.step == nil && m.outside(s.of) {
+			l.tail = &watchTail{s.of, m.depth, m.bare(s.of, nil), m.reach(s.of)}
+			m.expr(&s.start)
+			return
+		}
 		m.expr(&l.iter)
 		return
 	}
 	w := m.watch(l.iter, m.bare(l.iter, nil))
-	if l.test != nil || l.recursive || l.loopVar != nil && !asksOnly(l.body, l.loopVar.at.slot, counting) {
+	if asks {
 		l.iter = w
 		return
 	}

@@ -128,3 +128,26 @@ func TestMemoGolden(t *testing.T) {
 		})
 	}
 }
+
+// A round that goes through a list twice has looked at the longer part.
+func TestMemoTwoSearches(t *testing.T) {
+	for _, list := range []string{"messages", "messages[k - 1:]", "range(messages|length)"} {
+		tmpl, err := Parse("{% for m in messages %}{% for k in [1, 3] %}{% for n in " + list + " %}{{ n.role if n.role else n }}{% if loop.index == k %}{% break %}{% endif %}{% endfor %}{% endfor %};{% endfor %}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newTalk(true, false)
+		for range 4 {
+			c.turn(true)
+		}
+		for i := range c.messages {
+			var m page
+			before := c.messages[i]
+			checkMemo(t, tmpl, c.context(), &m)
+			c.messages[i] = Mapping(c.say("other"))
+			checkMemo(t, tmpl, c.context(), &m)
+			c.messages[i] = before
+			checkMemo(t, tmpl, c.context(), &m)
+		}
+	}
+}

@@ -159,6 +159,7 @@ type (
 		id    int        // of a loop whose rounds can be reused, from 1
 		slots [2]int     // the variables of its body: from, to
 		over  *watchExpr // iter, where it is watched item by item
+		tail  *watchTail // or where it is the rest of something that is
 	}
 	setStmt struct {
 		target expr // nameExpr, fieldExpr or tupleExpr of such

@@ -18,6 +18,10 @@ func (x *sliceExpr) eval(r *run) (Value, error) {
 		}
 	}
 	v, err := r.slice(of, part[0], part[1], part[2])
+	r.began = -1
+	if part[0].kind == kInt && part[0].n >= 0 && part[0].n < 1<<30 {
+		r.began = int(part[0].n)
+	}
 	return v, at(x.line, err)
 }
 

@@ -174,14 +174,26 @@ func (w *watchItem) holds(r *run, key Value, want *Value) bool {
 	return err == nil && r.memo.renew(r, v, want)
 }
 
+// tookKey is the key of a loop that has run so many rounds over a list from a
+// place on. Loops over different parts of a list have different keys.
+func tookKey(from, turns int, all bool) Value {
+	key := int64(from)<<32 | int64(turns)<<1
+	if all {
+		key++
+	}
+	return Int(key)
+}
+
+func tookAll(key Value) bool { return key.n&1 != 0 }
+
 // watchLoop is a list outside that an inner loop goes through from its
-// beginning, perhaps not to its end. Want is what it took; the key says
-// whether that was all.
+// beginning, perhaps not to its end. Want is what it took; the key says how
+// much that was and whether it was all, see tookKey.
 type watchLoop watchExpr
 
 func (w *watchLoop) reach() reach { return w.far }
 
-func (w *watchLoop) holds(r *run, all Value, want *Value) bool {
+func (w *watchLoop) holds(r *run, key Value, want *Value) bool {
 	before := r.fr
 	r.fr = r.below(w.depth)
 	v, err := w.x.eval(r)
@@ -192,10 +204,38 @@ func (w *watchLoop) holds(r *run, all Value, want *Value) bool {
 	if v.kind == kRange {
 		s, w := *as[span](v), *as[span](*want)
 		n, took := s.count(), w.count()
-		return n == took && all.n != 0 || n >= took && all.n == 0 && s.start == w.start && s.step == w.step
+		return n == took && tookAll(key) || n >= took && !tookAll(key) && s.start == w.start && s.step == w.step
 	}
 	vs, n := v.items(), len(want.items())
-	if len(vs) < n || all.n != 0 && len(vs) != n {
+	if len(vs) < n || tookAll(key) && len(vs) != n {
+		return false
+	}
+	return r.memo.renew(r, members(v.kind, vs[:n]), want)
+}
+
+// watchTail is the rest of a list outside, from a place that the round knows,
+// which an inner loop goes through, perhaps not to its end. Want is what it
+// took; the key holds the place too.
+type watchTail struct {
+	of    expr
+	depth int
+	bare  []place
+	far   reach
+}
+
+func (w *watchTail) reach() reach { return w.far }
+
+func (w *watchTail) holds(r *run, key Value, want *Value) bool {
+	before := r.fr
+	r.fr = r.below(w.depth)
+	v, err := w.of.eval(r)
+	r.fr = before
+	if err != nil || v.kind != want.kind {
+		return false
+	}
+	vs, n := v.items(), len(want.items())
+	vs = vs[min(int(key.n>>32), len(vs)):]
+	if len(vs) < n || tookAll(key) && len(vs) != n {
 		return false
 	}
 	return r.memo.renew(r, members(v.kind, vs[:n]), want)
