@@ -83,7 +83,7 @@ func (r *messagesReader) rest(t *turn.Turn, root tape.Value) {
 	case "auto", "none":
 		t.ToolChoice.Mode = kind
 	case "any":
-		r.require(t)
+		r.require(t, v)
 	case "tool":
 		r.name(t, v.Key("name"), r.needed(v, "name"))
 	default:

@@ -125,7 +125,7 @@ func (r *responsesReader) rest(t *turn.Turn, root tape.Value) {
 		r.name(t, v.Key("name"), flatName(t.Tools, r.text(v, "namespace"), r.needed(v, "name")))
 	case "allowed_tools":
 		if r.text(v, "mode") == "required" {
-			r.require(t)
+			r.require(t, v)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func (r *reader) mode(t *turn.Turn, v tape.Value) {
 	case "auto", "none":
 		t.ToolChoice.Mode = s
 	case "required":
-		r.require(t)
+		r.require(t, v)
 	default:
 		r.fail(v, "must be 'auto', 'none' or 'required', not '%s'", cut(s))
 	}

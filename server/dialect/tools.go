@@ -101,10 +101,18 @@ func flatName(tools []turn.Tool, namespace, bare string) string {
 	return namespace + "__" + bare
 }
 
-// require notes that a call is a must, which it can only be with tools.
-func (r *reader) require(t *turn.Turn) {
-	if len(t.Tools) > 0 {
+// require notes that a call is a must, which at says. With no tools at all
+// that is a problem, as it is with the vendors; hosted ones, which are dropped,
+// leave it to the model.
+func (r *reader) require(t *turn.Turn, at tape.Value) {
+	switch {
+	case len(t.Tools) > 0:
 		t.ToolChoice.Mode = "required"
+	case r.offer.tools > 0:
+	case r.dialect == turn.Messages:
+		r.fail(at, "may only be specified while providing tools")
+	default:
+		r.fail(at, "is only allowed when 'tools' are specified")
 	}
 }
 
