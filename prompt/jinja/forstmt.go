@@ -91,6 +91,11 @@ func (s *forStmt) rounds(r *run, over Value, depth int, around *frame) (signal, 
 func (s *forStmt) all(r *run, over Value, depth int, around *frame) (signal, error) {
 	if s.loopVar == nil && s.test == nil && (over.kind == kList || over.kind == kMap || over.kind == kTuple) {
 		vs, _ := r.list(over)
+		if s.search != nil && s.id == 0 {
+			if ok, err := s.find(r, vs); ok {
+				return done, at(s.line, err)
+			}
+		}
 		s.room(r, len(vs))
 		return s.plain(r, vs)
 	}

@@ -13,12 +13,12 @@ type idle struct {
 	later bool
 }
 
-// findIdle sets the idle conditions of loops, and which are mute.
+// findIdle sets the idle conditions of loops, and which are searches or mute.
 func findIdle(body []stmt) {
 	for _, st := range body {
 		switch st := st.(type) {
 		case *forStmt:
-			st.idle, st.mute = st.idleWhen(), !prints(st.body)
+			st.idle, st.search, st.mute = st.idleWhen(), st.searches(), !prints(st.body)
 		case *macroStmt:
 			findIdle(st.body)
 		case *callBlock:

@@ -153,13 +153,14 @@ type (
 		testInit []initial
 		weight   int
 
-		brief bool       // its loop variable is gone with it
-		mute  bool       // its body writes nothing
-		idle  *idle      // nil where none is known
-		id    int        // of a loop whose rounds can be reused, from 1
-		slots [2]int     // the variables of its body: from, to
-		over  *watchExpr // iter, where it is watched item by item
-		tail  *watchTail // or where it is the rest of something that is
+		brief  bool       // its loop variable is gone with it
+		mute   bool       // its body writes nothing
+		idle   *idle      // nil where none is known
+		search *search    // nil if it is none
+		id     int        // of a loop whose rounds can be reused, from 1
+		slots  [2]int     // the variables of its body: from, to
+		over   *watchExpr // iter, where it is watched item by item
+		tail   *watchTail // or where it is the rest of something that is
 	}
 	setStmt struct {
 		target expr // nameExpr, fieldExpr or tupleExpr of such

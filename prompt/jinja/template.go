@@ -80,6 +80,7 @@ type run struct {
 	turns int  // rounds that the loop that ended last has run
 	broke bool // whether it was left by a break
 	began int  // where the part of a list taken last begins, -1 where that depends on its length
+	found map[*forStmt]*found
 	// captured counts the blocks around whose text is taken as a value.
 	captured int
 }
