@@ -204,6 +204,7 @@ func (m *marker) loop(l *forStmt) {
 		m.in, m.active, m.item = l, true, nil
 		if n, ok := l.target.(*nameExpr); ok && !sets(l.body, n.at.slot) {
 			m.item = &n.at
+			l.blind = l.test == nil && asksOnly(l.body, n.at.slot, nil)
 		}
 	}
 	m.inits(l.bodyInit)

@@ -155,6 +155,7 @@ type (
 
 		brief  bool       // its loop variable is gone with it
 		mute   bool       // its body writes nothing
+		blind  bool       // its body never asks for the item
 		idle   *idle      // nil where none is known
 		search *search    // nil if it is none
 		id     int        // of a loop whose rounds can be reused, from 1

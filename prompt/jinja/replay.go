@@ -19,7 +19,7 @@ func (m *Memo) round(r *run, s *forStmt, v, next Value) (end signal, err error) 
 		t.inside--
 	default:
 		l := &m.loops[s.id-1]
-		c, at := l.find(v, &m.sameness)
+		c, at := l.find(r, s, v)
 		if fresh = c == nil || !m.holds(r, s, v, c, at != l.n, next); fresh {
 			end, err = m.run(r, s, v, c)
 			break

@@ -26,13 +26,36 @@ func (l *rounds) begin() { l.n, l.moved, l.kept, l.rest, l.next = 0, false, 0, n
 
 // find is the round that the last rendering ran over an item, nil if there is
 // none further on, and its number.
-func (l *rounds) find(v Value, s *sameness) (*record, int) {
+func (l *rounds) find(r *run, loop *forStmt, v Value) (*record, int) {
+	if loop.blind {
+		return l.seek(r)
+	}
+	s := &r.memo.sameness
 	from, list, offset := l.n, l.recs, 0
 	if l.moved {
 		from, list, offset = l.next, l.rest, l.kept
 	}
 	for i := from; i < min(len(list), from+ahead); i++ {
 		if c := &list[i]; v.kind == kMap && v.p == c.item.p && c.item.kind == kMap || s.same(v, c.item) {
+			l.next = i + 1
+			return c, i + offset
+		}
+	}
+	return nil, -1
+}
+
+// seek is find for a loop that never asks for its item: it looks for a round
+// that saw what is different from round to round.
+func (l *rounds) seek(r *run) (*record, int) {
+	from, list, offset := l.n, l.recs, 0
+	if l.moved {
+		from, list, offset = l.next, l.rest, l.kept
+	}
+	steps, used := r.steps, r.bytes
+	defer func() { r.steps, r.bytes = steps, used }()
+	for i := from; i < min(len(list), from+ahead); i++ {
+		c := &list[i]
+		if c.sh == nil || len(c.sh.looks) == c.sh.near || hold(r, c.sh.looks[c.sh.near:c.sh.near+1]) {
 			l.next = i + 1
 			return c, i + offset
 		}
