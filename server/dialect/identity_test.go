@@ -168,7 +168,7 @@ func TestRecordedIdentity(t *testing.T) {
 		}
 		name, _, _ := strings.Cut(r.file, "-")
 		harness := map[string]string{
-			"claude": "claude-code", "codex": "codex", "opencode": "opencode", "pi": "pi", "qwen": "qwen-code", "cline": "",
+			"claude": "claude-code", "codex": "codex", "opencode": "opencode", "pi": "pi", "qwen": "qwen-code", "cline": "cline",
 		}[name]
 		if got.Who.Harness != harness {
 			t.Errorf("%s #%d: harness %q, want %q", r.file, r.seq, got.Who.Harness, harness)

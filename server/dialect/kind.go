@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/agentinfer/dyn/turn"
@@ -16,6 +17,7 @@ const (
 	kindTitle      = "title"
 	kindClassifier = "classifier" // is a tool call dangerous?
 	kindProbe      = "probe"      // does the model answer?
+	kindMemory     = "memory"     // what is worth remembering of a conversation is to be written down
 )
 
 // Marks of requests, as clients were recorded to send them.
@@ -23,6 +25,17 @@ const (
 	classifierStop  = "</block>"
 	classifierStart = "You are a security monitor"
 	searchTool      = "web_search_"
+)
+
+// clineTools are those of Cline's tools that it gives its subagents too, whose
+// names nobody else was seen to use together.
+var clineTools = []string{"read_files", "search_codebase", "run_commands"}
+
+// clineStart is how the prompt of Cline's lead begins, and clineTeam the names
+// of tools that only the lead has.
+const (
+	clineStart = "you are cline"
+	clineTeam  = "team_"
 )
 
 // compactionStarts are how orders for a summary begin that come as the last
@@ -42,6 +55,9 @@ var machineStarts = []string{"<system-reminder>", "<task-notification>", "<envir
 // agent's work (a title, a probe) a line of its own, so that it is no turn of
 // the lead. A kind that the client told stays.
 func (r *reader) kind(w *turn.Who, t *turn.Turn) {
+	if w.Harness == "" && isCline(t) {
+		w.Harness = "cline"
+	}
 	switch {
 	case w.Kind != "":
 	case isProbe(t):
@@ -56,6 +72,8 @@ func (r *reader) kind(w *turn.Who, t *turn.Turn) {
 		w.Kind = kindCompaction
 	case r.offer.tools == 0 && summarizes(t):
 		aside(w, kindCompaction, kindCompaction)
+	case w.Harness == "qwen-code" && strings.Contains(opening(t), "managed memory"):
+		aside(w, kindMemory, kindMemory) // after each of the lead's turns
 	case started(w, t):
 		w.Kind = kindSubagent
 	default:
@@ -128,10 +146,24 @@ func summarizes(t *turn.Turn) bool {
 		(strings.Contains(opening, "conversation") || strings.Contains(opening, "context"))
 }
 
+// isCline knows Cline, which names itself in no header, by its tools.
+func isCline(t *turn.Turn) bool {
+	for _, name := range clineTools {
+		if _, ok := findTool(t.Tools, name); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // started reports the first turn of a subagent. Qwen Code tells its subagents
-// only by their prompts, and gives some of them the conversation so far.
+// only by their prompts, and gives some of them the conversation so far; Cline
+// gives them a prompt that the model wrote, and no tools of teams.
 func started(w *turn.Who, t *turn.Turn) bool {
-	if w.Harness == "qwen-code" && strings.Contains(opening(t), "subagent") {
+	switch {
+	case w.Harness == "qwen-code" && strings.Contains(opening(t), "subagent"):
+		return speaker(t) == kindUser
+	case w.Harness == "cline" && !strings.HasPrefix(opening(t), clineStart) && isCline(t) && !inTeam(t):
 		return speaker(t) == kindUser
 	}
 	for i := range t.Messages {
@@ -140,6 +172,10 @@ func started(w *turn.Who, t *turn.Turn) bool {
 		}
 	}
 	return !w.Lead()
+}
+
+func inTeam(t *turn.Turn) bool {
+	return slices.ContainsFunc(t.Tools, func(tool turn.Tool) bool { return strings.HasPrefix(tool.Name, clineTeam) })
 }
 
 // speaker tells who spoke since the last answer.

@@ -51,6 +51,34 @@ func TestSubagentKind(t *testing.T) {
 	}
 }
 
+// TestClineKinds: Cline names neither itself nor its subagents in headers.
+func TestClineKinds(t *testing.T) {
+	tools := func(names ...string) string {
+		var all []string
+		for _, name := range names {
+			all = append(all, `{"type":"function","function":{"name":"`+name+`"}}`)
+		}
+		return strings.Join(all, ",")
+	}
+	lead := tools("read_files", "search_codebase", "run_commands", "editor", "spawn_agent", "team_status")
+	sub := tools("read_files", "search_codebase", "run_commands", "editor", "spawn_agent")
+	const task = `{"role":"user","content":"take two steps"}`
+	const step = task + `,{"role":"assistant","content":"","tool_calls":[{"id":"c","function":{"name":"run_commands","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"r"}`
+	for _, c := range []struct{ name, system, messages, tools, harness, kind string }{
+		{"the lead", "You are Cline, an AI coding agent.", task, lead, "cline", kindUser},
+		{"the lead without teams", "You are Cline, an AI coding agent.", task, sub, "cline", kindUser},
+		{"the lead with a prompt of its own", "You help.", task, lead, "cline", kindUser},
+		{"a subagent", "You take steps.", task, sub, "cline", kindSubagent},
+		{"a subagent goes on", "You take steps.", step, sub, "cline", kindTool},
+		{"somebody else", "You take steps.", task, tools("read_files", "editor"), "", kindUser},
+	} {
+		got := decoded(t, turn.Chat, `{"model":"m","messages":[{"role":"system","content":"`+c.system+`"},`+c.messages+`],"tools":[`+c.tools+`]}`)
+		if got.Who.Harness != c.harness || got.Who.Kind != c.kind {
+			t.Errorf("%s: %+v, want %q of %q", c.name, got.Who, c.kind, c.harness)
+		}
+	}
+}
+
 func messagesCodec() Codec { return messages{} }
 
 // TestRecordedKinds looks at the kinds of recorded requests: files are named
@@ -82,6 +110,9 @@ func TestRecordedKinds(t *testing.T) {
 			if strings.Contains(file, word) && kinds[want] == 0 {
 				t.Errorf("%s: no turn of kind %s in %v", file, want, kinds)
 			}
+		}
+		if file == "qwen-resume.json" && kinds[kindMemory] == 0 {
+			t.Errorf("%s: no extraction of memories in %v", file, kinds)
 		}
 		if strings.HasPrefix(file, "opencode-oneshot") && kinds[kindTitle] == 0 {
 			t.Errorf("%s: no title in %v", file, kinds)

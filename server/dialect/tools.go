@@ -57,9 +57,9 @@ func (s *toolSet) add(r *reader, v tape.Value, t turn.Tool) {
 }
 
 func findTool(tools []turn.Tool, name string) (turn.Tool, bool) {
-	for _, t := range tools {
-		if t.Name == name {
-			return t, true
+	for i := range tools {
+		if tools[i].Name == name {
+			return tools[i], true
 		}
 	}
 	return turn.Tool{}, false
@@ -93,8 +93,8 @@ func flatName(tools []turn.Tool, namespace, bare string) string {
 	if namespace == "" {
 		return bare
 	}
-	for _, t := range tools {
-		if t.Namespace == namespace && t.Bare == bare {
+	for i := range tools {
+		if t := &tools[i]; t.Namespace == namespace && t.Bare == bare {
 			return t.Name
 		}
 	}
