@@ -117,6 +117,7 @@ func unread(err error, came int) *dialect.Problem {
 func (s *Server) document(c *call, room *[]byte) ([]byte, error) {
 	body, err := s.body(c.RequestCtx, room)
 	if err == nil && len(body) == 0 {
+		c.SetConnectionClose() // a body without a length would be read as the next request
 		err = &dialect.Problem{Message: "the request has no body; send a JSON object, with Content-Length or in chunks"}
 	}
 	return body, err

@@ -2,12 +2,14 @@ package server
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -140,13 +142,24 @@ func TestUnreadable(t *testing.T) {
 		{"no number of bytes", "POST " + chatPath + " HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n", "malformed request: "},
 		{"no HTTP", "\x00\x01\r\n\r\n", "malformed request: "},
 		{"no size of a chunk", "POST " + chatPath + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}", "the body cannot be read: "},
+		{"half a head", "POST /v1/messages HTTP/1.1\r\nHo", "ended within its head"},
 		{"no body", "POST /v1/messages HTTP/1.1\r\nHost: x\r\n\r\n", "has no body"},
+		{"a body without a length", "POST /v1/messages HTTP/1.1\r\nHost: x\r\n\r\n" + hi, "has no body"},
 		{"no body to count", "POST /v1/messages/count_tokens HTTP/1.1\r\nHost: x\r\n\r\n", "has no body"},
 	} {
 		conn := r.dial(t)
 		conn.SetDeadline(time.Now().Add(10 * time.Second))
 		io.WriteString(conn, c.text)
+		if c.name == "half a head" {
+			conn.(*net.TCPConn).CloseWrite()
+		}
 		status, body := answerOf(t, conn, "POST")
+		if strings.Contains(body, "buffer size") || strings.Contains(body, "fasthttp") {
+			t.Errorf("%s: %s", c.name, body)
+		}
+		if n, err := conn.Read(make([]byte, 1)); err != io.EOF && !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("%s: the connection stays open: %d bytes, %v", c.name, n, err)
+		}
 		d := doc(t, body)
 		if status != 400 || !strings.Contains(str(dig(d, "error", "message")), c.says) || str(dig(d, "error", "type")) != "invalid_request_error" {
 			t.Errorf("%s: %d %s", c.name, status, body)

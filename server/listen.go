@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"strings"
 	"time"
@@ -72,7 +73,14 @@ func unheard(err error) (status int, text string) {
 	case errors.Is(err, errTLS):
 		return fasthttp.StatusBadRequest, errTLS.Error()
 	}
-	return fasthttp.StatusBadRequest, "malformed request: " + clip(strings.TrimPrefix(err.Error(), "error when reading request headers: "))
+	text, _, _ = strings.Cut(err.Error(), ": buffer size=")
+	for _, whose := range []string{"error when reading request headers: ", "fasthttp: "} {
+		text = strings.TrimPrefix(text, whose)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		text = "it ended within its head"
+	}
+	return fasthttp.StatusBadRequest, "malformed request: " + clip(text)
 }
 
 // plainProblem answers with an error whose dialect is not known: in one
