@@ -12,6 +12,7 @@ type client struct {
 
 	// sessions says that it names its sessions; the daemon infers them otherwise.
 	sessions bool
+	kinds    []string // of its turns that are known all the same
 
 	// setup writes its settings, and env is what its process gets besides.
 	setup func(l *lab) error

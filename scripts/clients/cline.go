@@ -35,5 +35,6 @@ var cline = client{
 	shell:   func(command string) string { return say("run_commands", map[string]any{"commands": []string{command}}) },
 	spawn:   say("spawn_agent", map[string]any{"systemPrompt": "You take steps.", "task": "SUBTASK take two steps"}),
 	fails:   true,
+	kinds:   []string{"subagent"},
 	compact: []rule{{When: `Summarize this session for continuation`, Say: "SUMMARY-MARK: long lists of numbers were asked for, and printed."}},
 }

@@ -114,7 +114,7 @@ func known(c client, s scene, turns []ledger.Turn) error {
 			errs = append(errs, fmt.Errorf("turn %s has no session", t.ID))
 		}
 	}
-	if c.sessions && s.kind != "" && !kinds[s.kind] {
+	if (c.sessions || slices.Contains(c.kinds, s.kind)) && s.kind != "" && !kinds[s.kind] {
 		errs = append(errs, fmt.Errorf("no turn was taken for a %s", s.kind))
 	}
 	want := 1
@@ -145,7 +145,7 @@ func noted(turns []ledger.Turn, sum reuse.Sum) string {
 	for _, t := range turns {
 		kinds[t.Kind]++
 	}
-	for _, k := range []string{"subagent", "compaction", "title", "classifier"} {
+	for _, k := range []string{"subagent", "compaction", "title", "classifier", "memory"} {
 		if kinds[k] > 0 {
 			note += fmt.Sprintf(", %d %s", kinds[k], k)
 		}

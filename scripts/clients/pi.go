@@ -43,5 +43,6 @@ var pi = client{
 	},
 	shell:   func(command string) string { return say("bash", map[string]any{"command": command}) },
 	no:      map[string]string{"launched": noCommand, "agents": "it has no subagents"},
+	kinds:   []string{"compaction"},
 	compact: []rule{{When: `(?i)summar(y|ize)`, Say: "SUMMARY-MARK: long lists of numbers were asked for, and printed."}},
 }

@@ -45,6 +45,7 @@ var qwen = client{
 	spawn: say("agent", map[string]any{
 		"description": "Take two steps", "prompt": "SUBTASK take two steps", "subagent_type": "general-purpose", "run_in_background": false,
 	}),
+	kinds: []string{"compaction"},
 	compact: []rule{{
 		When: `produce the <state_snapshot> XML`,
 		Say:  "<analysis>\nThe user wants numbers.\n</analysis>\n<state_snapshot>\n<overall_goal>SUMMARY-MARK: the user asked for long lists of numbers, and they were printed.</overall_goal>\n</state_snapshot>",

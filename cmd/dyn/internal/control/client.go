@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -23,6 +24,10 @@ var ErrNone = errors.New("no daemon is running")
 
 // ErrSilent is in the chain when a daemon is there and does not answer.
 var ErrSilent = errors.New("the daemon does not answer")
+
+// leaves are the signs that nobody listens, or that who did has just ended: a
+// daemon that lives answers what it has accepted.
+var leaves = []error{os.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF}
 
 // quickLimit is how long a daemon may take for its picture, or to hear that it
 // shall end: both cost it no more than a moment.
@@ -137,7 +142,7 @@ func (c *Client) Raw(ctx context.Context, method, path string, body any) ([]byte
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		if slices.ContainsFunc(leaves, func(sign error) bool { return errors.Is(err, sign) }) {
 			return nil, fmt.Errorf("ask daemon: %w", ErrNone)
 		}
 		return nil, fmt.Errorf("ask daemon: %w", err)

@@ -94,6 +94,33 @@ func TestNobody(t *testing.T) {
 	}
 }
 
+// Who ends with a question before it, and no answer given, is nobody too.
+func TestLeaves(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for unread := false; ; unread = !unread {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if !unread {
+				c.Read(make([]byte, 4096)) // closing after that is an end of file, before it a reset
+			}
+			c.Close()
+		}
+	}()
+	for range 4 {
+		if _, err := New(path).Snapshot(t.Context()); !errors.Is(err, ErrNone) {
+			t.Errorf("error = %v, want ErrNone", err)
+		}
+	}
+}
+
 // A picture from before the question is not taken for an answer.
 func TestNow(t *testing.T) {
 	asked := 0
