@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/agentinfer/dyn/turn"
@@ -37,6 +38,9 @@ func (f *Fleet) Attach(ctx context.Context, at turn.Attach) (*Worker, error) {
 		return all[i], nil
 	}
 	a, c, seen, err := f.meet(ctx, Endpoint{URL: base, Key: at.Key})
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		err = fmt.Errorf("nothing listens there: %w", syscall.ECONNREFUSED)
+	}
 	if err != nil {
 		return nil, &turn.Fault{Op: "attach " + base, Err: err, Try: "curl " + base + "/v1/models"}
 	}

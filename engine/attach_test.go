@@ -196,6 +196,9 @@ func TestAttachFails(t *testing.T) {
 		if !errors.As(err, &fault) || fault.Try == "" {
 			t.Errorf("%s: error is %#v", name, err)
 		}
+		if name == "nobody there" && err.Error() != "attach "+url+": nothing listens there: connection refused" {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if len(r.Workers()) != 0 {
 		t.Error("a worker is listed")

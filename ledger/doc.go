@@ -18,7 +18,8 @@
 // the writer looks at the file, tries again what went wrong, and cuts what is
 // too old or too much.
 //
-// What may be lost: at kill -9 the rows of the last Options.Every; at power
+// What may be lost: at kill -9 the rows of the last Options.Every, and the ends
+// of turns under way, which count as failed from the next Open on; at power
 // loss the last commits too, since WAL mode does not wait for the disk. While
 // the file cannot be written (locked, disk full, no permission, written by a
 // newer dyn) rows stay in the queue until it can be again. The queue holds

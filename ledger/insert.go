@@ -87,20 +87,12 @@ func (b *batch) all(rows []row, o *outcome) error {
 func (b *batch) settle() {
 	for _, id := range b.ended {
 		delete(b.begun, id)
-		b.f.begun.remove(id, func(int64) bool { return true })
+		b.f.ends(id)
 	}
 	for id, row := range b.begun {
-		b.f.begun.add(id, row, int64(begunBytes+len(id)))
+		b.f.begins(id, row)
 	}
 }
-
-// What is kept of the turns that have a row and no outcome: some thousands,
-// for which there is more than room. The row of one that was pushed out stays
-// beside that of its end.
-const (
-	begunBytes    = 192
-	memoryOfBegun = 4 << 20
-)
 
 // add writes one row and what follows from it.
 func (b *batch) add(r row) error {

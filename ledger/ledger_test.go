@@ -148,7 +148,7 @@ func TestUpserts(t *testing.T) {
 		{"SELECT harness || ' ' || (last_at - first_at) FROM sessions", "claude-code 1000000000"},
 		{"SELECT group_concat(id || '<' || parent) FROM (SELECT * FROM agents ORDER BY id)", "explore<main,main<"},
 		{"SELECT name || model || url || pid || event || count(*) FROM workers", "w0simu2ready1"},
-		{"PRAGMA user_version", "3"},
+		{"PRAGMA user_version", "4"},
 		{"PRAGMA auto_vacuum", "2"},
 		{"PRAGMA journal_mode", "wal"},
 	} {

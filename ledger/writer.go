@@ -12,6 +12,7 @@ import (
 type writer struct {
 	l      *Ledger
 	file   *file // nil when it is not open
+	opened bool  // a file was opened before
 	batch  []row // taken from the queue and not yet committed
 	taken  []row // batch as it was taken; its memory is used again
 	failed time.Time
@@ -168,16 +169,8 @@ func (w *writer) renew(err error) (again bool, _ error) {
 // file which was deleted meanwhile counts as not written.
 func (w *writer) once() error {
 	if w.file == nil {
-		f, err := openFile(w.l.path)
-		if err != nil {
+		if err := w.open(); err != nil {
 			w.unknown()
-			return err
-		}
-		w.file = f
-		if err := w.learn(); err != nil { // before the check, since turns may wait for it
-			return err
-		}
-		if err := f.check(); err != nil {
 			return err
 		}
 	}
@@ -196,6 +189,27 @@ func (w *writer) once() error {
 		}
 		w.settle(n, o)
 	}
+	return nil
+}
+
+// open opens the file and takes over what is there.
+func (w *writer) open() error {
+	f, err := openFile(w.l.path)
+	if err != nil {
+		return err
+	}
+	w.file = f
+	take := f.bury
+	if w.opened {
+		take = f.recall
+	}
+	for _, step := range []func() error{w.learn, f.check, take} { // turns may wait for what is learned
+		if err := step(); err != nil {
+			w.drop()
+			return err
+		}
+	}
+	w.opened = true
 	return nil
 }
 
@@ -248,8 +262,8 @@ func (w *writer) drop() {
 	if w.file != nil {
 		_ = w.file.close() // its error is the one we come from
 		w.file = nil
-		w.l.peek.reset() // the path may lead to another one next time
 	}
+	w.l.peek.reset() // the path may lead to another one next time
 }
 
 // cut sweeps when it is time to, and looks whether others can read what was
