@@ -22,7 +22,10 @@
 // where the template drops it the answer is rendered without. An answer that
 // the client changed is rendered as it now is, and counted as edited. A Raw is
 // bounded in memory; behind it lies a Shelf, so that a restart changes no
-// prompt.
+// prompt. The answer that comes first under a history stays: the same said
+// again in other ids changes no prompt. A turn that is asked before the answer
+// before it has landed, as right after an interrupt, is rendered without its
+// raw turn, and so are the turns after it.
 //
 // Pieces: the text is cut where the tokenizer cannot join across, which is
 // where added tokens begin or end, and around an answer's own ids. So the ids
@@ -30,12 +33,14 @@
 // saw them; and a change in the text costs the pieces behind it.
 //
 // A State belongs to one agent and one goroutine at a time. It holds the text
-// of the last prompt (twice, in the Page), its ids, and 40 bytes a message;
-// Bytes counts it. Ids and hashes that were handed out are never written: a
-// prompt that goes on from the last one is put behind it, any other is a
-// copy. A Model and a Raw are safe for concurrent use. Arguments nested
-// deeper than 512 levels are compared as text. docs/prefix.md tells for which
-// templates a prompt does not go on from the one before.
+// of the last prompt and what its rendering can reuse (in the Page), its ids,
+// and some 100 bytes a message; at rest, the ids and those only. Bytes counts
+// it. Ids and hashes that were handed out are never written: a prompt that goes
+// on from the last one is put behind it, any other is a copy.
+//
+// A Model and a Raw are safe for concurrent use. Arguments nested deeper than
+// 512 levels are compared as text. docs/prefix.md tells for which templates a
+// prompt does not go on from the one before.
 //
 // Cost: BenchmarkAppend500. Old messages are hashed once (some 20 GB/s) and
 // their text is compared with the text before; nothing of them is tokenised
