@@ -8,11 +8,12 @@ type literal struct {
 
 // fold finds what is the same in every rendering: lists of constants, and the
 // texts of macros that look at nothing but their parameters, where those are
-// constants.
-func fold(t *Template) {
+// constants. It returns what it knows of the template's macros.
+func fold(t *Template) *folder {
 	f := &folder{macros: map[int]*macroStmt{}, exact: t.exact}
 	f.assigned(t.body, true)
 	f.body(t.body, 0)
+	return f
 }
 
 type folder struct {

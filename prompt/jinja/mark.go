@@ -10,6 +10,7 @@ type marker struct {
 	mixed   bool            // whether that counts as outside
 	active  bool            // whether it can run in a round of one
 	fn      *layout         // of the template itself
+	known   *folder
 }
 
 // least is the weight from which a loop that prints nothing is worth reusing.
@@ -17,8 +18,8 @@ const least = 60
 
 // watch finds the loops whose rounds can be reused and puts watches on what
 // they and the macros look at outside of themselves.
-func watch(t *Template) {
-	m := &marker{changed: map[string]bool{}, fn: t.fn}
+func watch(t *Template, known *folder) {
+	m := &marker{changed: map[string]bool{}, fn: t.fn, known: known}
 	findIdle(t.body)
 	m.choose(t.body)
 	if t.loops = len(m.loops); t.loops > 0 {

@@ -41,11 +41,12 @@ func (m *marker) expr(p *expr) {
 	eachKid(*p, m.expr)
 }
 
-// call marks the parts of a call. A method is no value of its own.
+// call marks the parts of a call. A method is no value of its own, and a macro
+// of the template is always the same.
 func (m *marker) call(x *callExpr) {
 	if fn, ok := x.fn.(*attrExpr); ok {
 		m.expr(&fn.of)
-	} else {
+	} else if m.known.macro(x.fn, m.depth) == nil {
 		m.expr(&x.fn)
 	}
 	x.args.each(m.expr)

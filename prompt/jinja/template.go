@@ -44,8 +44,7 @@ func Parse(source string) (*Template, error) {
 	t.init = root.initials(&b.names)
 	t.names = b.names.list
 	t.exact = b.exact
-	fold(t)
-	watch(t)
+	watch(t, fold(t))
 	findPrinters(t.body)
 	return t, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/zeebo/xxh3"
 
@@ -212,8 +213,10 @@ func (f *form) variables(p *Page, tn *turn.Turn, list []jinja.Value, generate bo
 // Bytes is how much memory the page holds, roughly: its text, that of the
 // messages' values, the memo, and what keeps books of them.
 func (p *Page) Bytes() int {
-	const perMessage = 1000
-	return cap(p.Text) + len(p.Text) + p.memo.Bytes() + perMessage*max(cap(p.made), cap(p.fresh))
+	const perMessage = 550 // its mapping, and those of its calls
+	books := (cap(p.made)+cap(p.fresh))*int(unsafe.Sizeof(made{})) + (cap(p.list)+cap(p.spare))*int(unsafe.Sizeof(jinja.Value{})) +
+		cap(p.Spans)*int(unsafe.Sizeof(Span{})) + p.plan.bytes()
+	return cap(p.Text) + len(p.Text) + p.memo.Bytes() + perMessage*len(p.made) + books
 }
 
 // common is how many bytes two texts have in common at their start.

@@ -2,6 +2,7 @@ package template
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -75,6 +76,11 @@ func (p *plan) cut(same int) (kept int) {
 	last := &p.items[s.items-1]
 	last.to = min(last.to, int(s.pieces))
 	return int(s.items) - 1
+}
+
+// bytes is how much memory the plan holds.
+func (p *plan) bytes() int {
+	return cap(p.pieces)*int(unsafe.Sizeof(piece{})) + cap(p.items)*int(unsafe.Sizeof(item{})) + cap(p.after)*int(unsafe.Sizeof(stage{}))
 }
 
 // system adds a system message, as the user's where the template takes none
