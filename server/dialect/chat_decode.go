@@ -47,6 +47,19 @@ func (r *chatReader) fields(t *turn.Turn, root tape.Value) {
 		r.fail(root.Key("top_logprobs"), "needs logprobs to be true")
 	}
 	t.Stop = r.stops(root, "stop")
+	r.refused(root)
+}
+
+// refused refuses what would be missed in an answer without it.
+func (r *chatReader) refused(root tape.Value) {
+	if v := r.field(root, "functions", tape.Array); !v.Empty() {
+		r.fail(v, "is not supported: send them as tools")
+	}
+	for _, v := range r.field(root, "modalities", tape.Array).Elements() {
+		if r.word(v) == "audio" {
+			r.fail(root.Key("modalities"), "holds audio, and answers are text here")
+		}
+	}
 }
 
 // thinking reads OpenAI's effort, and the switch that is usual with open

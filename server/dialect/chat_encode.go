@@ -59,7 +59,7 @@ type chatChoice struct {
 func (e *chatEncoder) Mark(int) {}
 
 // Ping writes a chunk that changes nothing: comments do not count with
-// clients that wait for parsed events.
+// clients that wait for parsed events, see docs/decisions/017.
 func (e *chatEncoder) Ping(dst []byte) []byte {
 	if e.left == 0 {
 		return dst

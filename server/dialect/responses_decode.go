@@ -47,10 +47,10 @@ func (r *responsesReader) fields(t *turn.Turn, root tape.Value) {
 	r.state(t, root)
 	effort(t, r.text(r.field(root, "reasoning", tape.Object), "effort"))
 	t.Format = r.flatFormat(r.field(r.field(root, "text", tape.Object), "format", tape.Object))
+	alternatives := r.alternatives(root)
 	for _, v := range r.field(root, "include", tape.Array).Elements() {
-		if v.Text() == "message.output_text.logprobs" {
-			t.Sampling.Logprobs = true
-			t.Sampling.TopLogprobs = r.alternatives(root)
+		if r.word(v) == "message.output_text.logprobs" {
+			t.Sampling.Logprobs, t.Sampling.TopLogprobs = true, alternatives
 		}
 	}
 	t.Echo = echo(root)
