@@ -40,7 +40,8 @@ var qwen = client{
 	},
 	no: map[string]string{"launched": noCommand},
 	shell: func(command string) string {
-		return say("run_shell_command", map[string]any{"command": command, "is_background": false})
+		// On a busy machine it loses what a command prints just before its end.
+		return say("run_shell_command", map[string]any{"command": command + "; sleep 0.3", "is_background": false})
 	},
 	spawn: say("agent", map[string]any{
 		"description": "Take two steps", "prompt": "SUBTASK take two steps", "subagent_type": "general-purpose", "run_in_background": false,
