@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"time"
 
@@ -34,27 +35,36 @@ const ofTools = "\x00tools of "
 // mostTools is how long the tools of an agent may be, in bytes, to be kept.
 const mostTools = 1 << 20
 
-// keptTool is a turn.Tool on a Shelf. Its schema is text, so that it stays as
-// the client wrote it.
-type keptTool struct {
-	Name, Namespace, Bare, Description, Schema string
-	Custom, Deferred                           bool
-}
-
 // KeepTools puts the tools of an agent's turns on the Shelf, where raw turns
 // lie, so that a request for compaction without tools finds them after a
-// restart too.
+// restart too. Names, texts and flags are kept as they are.
 func (r *Raw) KeepTools(who turn.Who, tools []turn.Tool) {
 	if r == nil || r.behind == nil {
 		return
 	}
-	kept := make([]keptTool, len(tools))
-	for i, t := range tools {
-		kept[i] = keptTool{t.Name, t.Namespace, t.Bare, t.Description, string(t.Schema), t.Custom, t.Deferred}
+	size := 0
+	for i := range tools {
+		t := &tools[i]
+		size += len(t.Name) + len(t.Namespace) + len(t.Bare) + len(t.Description) + len(t.Schema) + 16
 	}
-	text, err := json.Marshal(kept)
-	if err != nil || len(text) > mostTools {
+	if size > mostTools {
 		return
+	}
+	text := make([]byte, 0, size)
+	for i := range tools {
+		t := &tools[i]
+		flags := byte(0)
+		if t.Custom {
+			flags |= 1
+		}
+		if t.Deferred {
+			flags |= 2
+		}
+		text = append(text, flags)
+		for _, s := range [...]string{t.Name, t.Namespace, t.Bare, t.Description} {
+			text = appendShort(text, s)
+		}
+		text = append(binary.AppendUvarint(text, uint64(len(t.Schema))), t.Schema...)
 	}
 	r.behind.Keep(turn.RawTurn{Model: ofTools + r.model, Key: toolsKey(who), Session: who.Session, Thinking: string(text), At: time.Now()})
 }
@@ -68,16 +78,26 @@ func (r *Raw) Tools(who turn.Who) []turn.Tool {
 	if !ok {
 		return nil
 	}
-	var kept []keptTool
-	if json.Unmarshal([]byte(found.Thinking), &kept) != nil {
-		return nil
-	}
-	tools := make([]turn.Tool, len(kept))
-	for i, t := range kept {
-		tools[i] = turn.Tool{Name: t.Name, Namespace: t.Namespace, Bare: t.Bare, Description: t.Description, Custom: t.Custom, Deferred: t.Deferred}
-		if t.Schema != "" {
-			tools[i].Schema = json.RawMessage(t.Schema)
+	var tools []turn.Tool
+	for text := found.Thinking; text != ""; {
+		flags := text[0]
+		var parts [5]string
+		text = text[1:]
+		for i := range parts {
+			n, used := binary.Uvarint([]byte(text[:min(len(text), binary.MaxVarintLen64)]))
+			if used <= 0 || n > uint64(len(text)-used) {
+				return nil
+			}
+			parts[i], text = text[used:used+int(n)], text[used+int(n):]
 		}
+		t := turn.Tool{
+			Name: parts[0], Namespace: parts[1], Bare: parts[2], Description: parts[3],
+			Custom: flags&1 != 0, Deferred: flags&2 != 0,
+		}
+		if parts[4] != "" {
+			t.Schema = json.RawMessage(parts[4])
+		}
+		tools = append(tools, t)
 	}
 	return tools
 }

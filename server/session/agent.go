@@ -26,6 +26,7 @@ type Agent struct {
 
 	toolBytes int       // of tools
 	shelved   time.Time // when tools were put on the shelf
+	forked    bool      // set once: named by us, so nobody asks for it after a restart
 
 	heir atomic.Pointer[Agent] // who took the prompt over; nil when it is here
 

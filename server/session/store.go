@@ -103,7 +103,7 @@ func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
 	}
 	if a == nil {
 		a = s.add(t, now)
-		a.parent, a.near = parent, near
+		a.parent, a.near, a.forked = parent, near, parent != nil
 	}
 	s.recent.MoveToFront(a.elem)
 	a.seen(now)

@@ -25,7 +25,7 @@ func (a *Agent) remember(tools []turn.Tool, raw *prompt.Raw) {
 		return
 	}
 	if sameTools(a.tools, tools) {
-		if now := time.Now(); now.Sub(a.shelved) > shelfTime {
+		if now := time.Now(); !a.forked && now.Sub(a.shelved) > shelfTime {
 			a.shelved = now
 			raw.KeepTools(a.Who, tools)
 		}
