@@ -102,7 +102,7 @@ func (r *reader) tools(f form, root tape.Value) []turn.Tool {
 	if n := len(set.list); n > 0 {
 		tools = set.list[:n:n]
 	}
-	r.memo.keep(list, &passage{key: "tools", asks: r.asks - asks, tools: tools, offer: r.offer})
+	r.memo.keep(list, passage{key: "tools", asks: r.asks - asks, tools: tools, offer: r.offer})
 	return tools
 }
 
@@ -147,7 +147,7 @@ func (r *reader) leading(f form, root tape.Value) []turn.Message {
 	}
 	asks := r.asks
 	ms := f.lead(root)
-	r.memo.keep(v, &passage{key: key, asks: r.asks - asks, messages: ms})
+	r.memo.keep(v, passage{key: key, asks: r.asks - asks, messages: ms})
 	return ms[:len(ms):len(ms)]
 }
 

@@ -65,14 +65,14 @@ func (m *memo) field(key string) int {
 }
 
 // look is tape's question for what is known of a field.
-func (m *memo) look(key string, rest []byte) tape.Skip {
-	f := m.field(key)
+func (m *memo) look(key, rest []byte) tape.Skip {
+	f := m.field(string(key))
 	if f < 0 || m.asked[f] {
 		return tape.Skip{}
 	}
 	m.asked[f] = true
 	if f != recalledList {
-		if p := m.rc.find(m.dialect, key, rest); p != nil {
+		if p := m.rc.find(m.dialect, string(key), rest); p != nil {
 			m.found[f] = p
 			return tape.Skip{Bytes: len(p.raw), Nodes: p.nodes}
 		}
@@ -98,10 +98,11 @@ func (m *memo) part(v tape.Value, key string) *passage {
 }
 
 // keep remembers what was made of v, when the decoding succeeds.
-func (m *memo) keep(v tape.Value, p *passage) {
+func (m *memo) keep(v tape.Value, made passage) {
 	if n := len(v.Raw()); m == nil || n < partLeast || n > partMost {
 		return
 	}
+	p := &made
 	p.dialect, p.bucket = m.dialect, partBucket(m.dialect, p.key)
 	p.raw, p.nodes = bytes.Clone(v.Raw()), v.Nodes()-1
 	m.learned = append(m.learned, p)

@@ -6,7 +6,7 @@ import "unicode/utf8"
 // document from the field's value on. It answers what of the value it has seen
 // before, in a document that was parsed: such bytes are not read again. The
 // zero Skip is nothing.
-type Look func(key string, rest []byte) Skip
+type Look func(key, rest []byte) Skip
 
 // Skip is what is known of a value: all of it, or the first elements of an
 // array.
@@ -36,7 +36,11 @@ func ParseKnown(src []byte, look Look) (*Doc, error) {
 		return nil, err
 	}
 	from := 0
-	for _, s := range append(d.skips, skipped{at: len(src)}) {
+	for i := range len(d.skips) + 1 {
+		s := skipped{at: len(src)} // behind the last one
+		if i < len(d.skips) {
+			s = d.skips[i]
+		}
 		if !utf8.Valid(src[from:s.at]) {
 			d.Free()
 			return nil, &Error{from, "invalid UTF-8"}
@@ -53,7 +57,7 @@ func (d *Doc) skip(i int) (int, want, error) {
 	if i = d.space(i); i == len(d.src) {
 		return i, aValue, nil
 	}
-	s := d.look(string(d.src[key.start+1:key.end-1]), d.src[i:])
+	s := d.look(d.src[key.start+1:key.end-1], d.src[i:])
 	if s.Bytes == 0 {
 		return i, aValue, nil
 	}
