@@ -15,9 +15,9 @@ var floors = map[string]int{
 	"turn": 0, "prompt/jinja": 0, "prompt/bpe": 0, "ledger/snapshot": 0,
 }
 
-// beside are folders that are no rooms: tests of the house, and programs that
+// beside are folders that are no rooms: tests of the house and what they need, and programs that
 // try it from outside.
-var beside = []string{"internal/shape", "scripts"}
+var beside = []string{"internal/shape", "internal/fixtures", "scripts"}
 
 // fences are libraries that one room only may know; inside lists what of the
 // room is left out again.

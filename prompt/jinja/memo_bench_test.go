@@ -19,12 +19,11 @@ func longer(ctx Value, m *Map) Value {
 // more than a few rounds again. The others ask every message for what comes
 // after it.
 func TestMemoAppend(t *testing.T) {
-	dir := fixtures(t)
-	ctx, ok := scenarios(t, dir)["perf200"]
+	ctx, ok := scenarios(t)["perf200"]
 	if !ok {
 		t.Skip("no perf200.json")
 	}
-	all := parsed(t, dir)
+	all := parsed(t)
 	few, many := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		var m page
@@ -54,12 +53,11 @@ func TestMemoAppend(t *testing.T) {
 // BenchmarkMemo adds a message to the conversation of 201 and takes it away
 // again; least-µs is the fastest that it was added.
 func BenchmarkMemo(b *testing.B) {
-	dir := fixtures(b)
-	ctx, ok := scenarios(b, dir)["perf200"]
+	ctx, ok := scenarios(b)["perf200"]
 	if !ok {
 		b.Skip("no perf200.json")
 	}
-	all := parsed(b, dir)
+	all := parsed(b)
 	next := longer(ctx, entry("role", "assistant", "content", "a"))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		b.Run(name, func(b *testing.B) {

@@ -148,7 +148,7 @@ func (c *talk) step(t *rapid.T) {
 // A Memo carried through any history of a conversation changes neither text
 // nor errors nor spans.
 func TestMemoSteps(t *testing.T) {
-	all := parsed(t, fixtures(t))
+	all := parsed(t)
 	names := slices.Sorted(maps.Keys(all))
 	if len(names) == 0 {
 		t.Skip("no templates")

@@ -3,31 +3,12 @@ package jinja
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
-
-// parsed are the templates of the fixtures by name.
-func parsed(t testing.TB, dir string) map[string]*Template {
-	t.Helper()
-	names, _ := filepath.Glob(filepath.Join(dir, "*.jinja"))
-	all := map[string]*Template{}
-	for _, name := range names {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if tmpl, err := Parse(string(src)); err == nil {
-			all[filepath.Base(name)] = tmpl
-		}
-	}
-	return all
-}
 
 // page is a Memo with the text of its last rendering.
 type page struct {
@@ -104,14 +85,13 @@ func checkSpans(t rapid.TB, ctx Value, text string, spans []Span) {
 // Every template with every scenario gives the same with a Memo carried along
 // as without.
 func TestMemoGolden(t *testing.T) {
-	dir := fixtures(t)
-	contexts := scenarios(t, dir)
+	contexts := scenarios(t)
 	var order []string
 	for name := range contexts {
 		order = append(order, name)
 	}
 	slices.Sort(order)
-	for name, tmpl := range parsed(t, dir) {
+	for name, tmpl := range parsed(t) {
 		t.Run(name, func(t *testing.T) {
 			var m page
 			known, all := 0, 0

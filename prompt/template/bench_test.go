@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentinfer/dyn/internal/fixtures"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -29,7 +30,7 @@ func long(n int) *turn.Turn {
 // On a machine that does other things too, the fastest of many renderings says
 // most: least-µs.
 func BenchmarkTurn(b *testing.B) {
-	texts := templates(b)
+	texts := fixtures.Templates(b)
 	for _, name := range []string{"deepseek_v32", "deepseek_v4"} {
 		data, err := ours.ReadFile("ours/" + name + ".jinja")
 		if err != nil {
@@ -111,7 +112,7 @@ const benched = "dj-Qwen-Qwen3-0.6B"
 func BenchmarkFirst(b *testing.B) {
 	for _, tokens := range []int{2000, 20000, 60000} {
 		b.Run(fmt.Sprint(tokens), func(b *testing.B) {
-			tmpl := opened(b, templates(b)[benched], nil)
+			tmpl := opened(b, fixtures.Templates(b)[benched], nil)
 			tn := session(tokens * 293 / 100)
 			b.ReportAllocs()
 			least, held := time.Hour, 0
@@ -132,7 +133,7 @@ func BenchmarkFirst(b *testing.B) {
 // BenchmarkNext renders a session of 60,000 tokens with its last round taken
 // away and added again in turns.
 func BenchmarkNext(b *testing.B) {
-	tmpl := opened(b, templates(b)[benched], nil)
+	tmpl := opened(b, fixtures.Templates(b)[benched], nil)
 	whole := session(60000 * 293 / 100)
 	p := Page{Now: clock()}
 	if err := tmpl.Render(&p, whole); err != nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/agentinfer/dyn/internal/fixtures"
 )
 
 var update = flag.Bool("update", false, "write testdata/facts.txt anew")
@@ -62,7 +64,7 @@ func own(name, text string) string {
 // was. Templates that the list does not have are told and nothing else.
 func TestFacts(t *testing.T) {
 	const path = "testdata/facts.txt"
-	texts := templates(t)
+	texts := fixtures.Templates(t)
 	data, err := os.ReadFile(path)
 	if err != nil && !*update {
 		t.Fatal(err)

@@ -1,56 +1,25 @@
 package template
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/agentinfer/dyn/internal/fixtures"
 	"github.com/agentinfer/dyn/prompt/jinja"
 	"github.com/agentinfer/dyn/turn"
 )
 
 // clock is the time of the reference.
-func clock() time.Time { return time.Date(2025, 6, 5, 13, 4, 9, 0, time.UTC) }
-
-// answer is what the reference made of a template and a scenario.
-type answer struct {
-	Out *string `json:"out"`
-	Err string  `json:"err"`
-}
-
-func goldens(t testing.TB) map[string]map[string]answer {
-	t.Helper()
-	packed, err := os.ReadFile(filepath.Join(fixtures(t), "golden.json.gz"))
-	if err != nil {
-		t.Skipf("no reference answers: %v", err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all map[string]map[string]answer
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
+func clock() time.Time { return fixtures.Clock() }
 
 // scenario is one conversation of the fixtures.
 type scenario struct {
-	Name string                     `json:"name"`
-	Raw  map[string]json.RawMessage `json:"ctx"`
+	Name string
+	Raw  map[string]json.RawMessage
 
 	Messages []struct {
 		Role, Name string
@@ -75,18 +44,8 @@ type scenario struct {
 
 func scenarios(t testing.TB) (list []*scenario) {
 	t.Helper()
-	dir := fixtures(t)
-	if data, err := os.ReadFile(filepath.Join(dir, "scenarios.json")); err == nil {
-		if err := json.Unmarshal(data, &list); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if data, err := os.ReadFile(filepath.Join(dir, "perf200.json")); err == nil {
-		s := new(scenario)
-		if err := json.Unmarshal(data, s); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, s)
+	for _, s := range fixtures.Scenarios(t) {
+		list = append(list, &scenario{Name: s.Name, Raw: s.Ctx})
 	}
 	for _, s := range list {
 		if err := json.Unmarshal(s.Raw["messages"], &s.Messages); err != nil {
@@ -297,12 +256,12 @@ func adapted(f *facts, s *scenario, tn *turn.Turn) string {
 // Every template with every scenario that a turn can hold prints what the
 // reference prints.
 func TestGolden(t *testing.T) {
-	all, list := goldens(t), scenarios(t)
-	texts := templates(t)
+	all, list := fixtures.Goldens(t), scenarios(t)
+	texts := fixtures.Templates(t)
 	equal, known := 0, 0
 	why := map[string]int{}
 	for file, answers := range all {
-		text, ok := texts[strings.TrimSuffix(file, ".jinja")]
+		text, ok := texts[file]
 		if !ok {
 			t.Logf("no template %s", file)
 			continue
@@ -350,7 +309,7 @@ func keysOf(m map[string]int) func(func(string) bool) {
 // goldenCase compares one scenario. It equals the reference, or what the
 // template prints for the form that a turn leaves, or is not comparable for a
 // reason.
-func goldenCase(t *testing.T, tmpl *Template, file, text string, s *scenario, want answer) (same bool, reason string) {
+func goldenCase(t *testing.T, tmpl *Template, file, text string, s *scenario, want fixtures.Answer) (same bool, reason string) {
 	t.Helper()
 	tn, reason := s.turn()
 	if reason != "" {

@@ -1,10 +1,14 @@
 package template
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/agentinfer/dyn/internal/fixtures"
+)
 
 // Every template of the fixtures opens.
 func TestOpenAll(t *testing.T) {
-	for name, text := range templates(t) {
+	for name, text := range fixtures.Templates(t) {
 		if tmpl := opened(t, text, nil); tmpl.Name() != "chat_template.jinja" {
 			t.Errorf("%s: named %q", name, tmpl.Name())
 		}

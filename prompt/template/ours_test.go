@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/agentinfer/dyn/internal/fixtures"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -112,7 +113,7 @@ var alike = strings.NewReplacer("<think></think>", "</think>", "<s>\n\n## Tools"
 // Our templates print what those of the fixtures print for the same models.
 func TestOursAgree(t *testing.T) {
 	list := scenarios(t)
-	for name, text := range templates(t) {
+	for name, text := range fixtures.Templates(t) {
 		model := ""
 		switch {
 		case strings.Contains(name, "DeepSeek-V3.2"):

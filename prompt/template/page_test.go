@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agentinfer/dyn/internal/fixtures"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -133,7 +134,7 @@ func drawAnswer(t *rapid.T) turn.Message {
 // A page that goes through a conversation, edits and all, shows at every turn
 // what a new page shows.
 func TestIncremental(t *testing.T) {
-	texts := templates(t)
+	texts := fixtures.Templates(t)
 	names := sortedKeys(texts)
 	open := map[string]*Template{}
 	rapid.Check(t, func(t *rapid.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentinfer/dyn/internal/fixtures"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -35,7 +36,7 @@ func talk() *turn.Turn {
 // An answer stands where the generation prompt stood that it was made for,
 // and ends with one of the closings.
 func TestAnswersPlace(t *testing.T) {
-	texts := templates(t)
+	texts := fixtures.Templates(t)
 	known, unknownPlace, moved, open := 0, 0, 0, 0
 	for _, name := range sortedKeys(texts) {
 		tmpl := opened(t, texts[name], nil)
