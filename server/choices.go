@@ -55,6 +55,24 @@ func (f *flight) all() []*flight {
 	return append([]*flight{f}, f.twins...)
 }
 
+// launch sends the flight and its twins on their way: at once, or one after
+// the other for a key that may have so many turns at once, since a request has
+// the place of one.
+func (f *flight) launch() {
+	all := f.all()
+	if len(all) > 1 && f.who != nil && f.who.Key().Concurrent > 0 {
+		go func() {
+			for _, one := range all {
+				one.fly()
+			}
+		}()
+		return
+	}
+	for _, one := range all {
+		go one.fly()
+	}
+}
+
 // abandon lands flights of which nothing was read.
 func (f *flight) abandon(err error) {
 	for _, one := range f.all() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agentinfer/dyn/turn"
@@ -107,6 +108,39 @@ func TestOneOfSeveralFails(t *testing.T) {
 		}
 		st.until("all have landed", func() bool { return len(st.aloft()) == 0 })
 	}
+}
+
+// TestAnswersKeepToThePlace: a key that may have one turn at once has one, also
+// where a request asks for several answers.
+func TestAnswersKeepToThePlace(t *testing.T) {
+	var now, most atomic.Int64
+	st := newStage(t, &puppet{name: "w0", caps: caps(1000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
+		most.Store(max(most.Load(), now.Add(1)))
+		s, err := aWord(ctx, j)
+		return &counted{s, &now}, err
+	}})
+	st.s.SetKeys([]turn.Key{key("one", "1", func(k *turn.Key) { k.Concurrent = 1 })})
+	for _, body := range []string{`{"model":"sim","n":3,"prompt":["a","b"]}`, `{"model":"sim","n":3,"stream":true,"prompt":["a","b"]}`} {
+		a := ask(t, "POST", st.url+"/v1/completions", body, "x-api-key", "1")
+		if a.status != 200 || strings.Count(a.body, `"finish_reason":"length"`) != 6 {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+		st.until("the place is free", func() bool { return running(st.s, "one") == 0 && len(st.aloft()) == 0 })
+	}
+	if n := most.Load(); n != 1 {
+		t.Errorf("%d turns ran at once", n)
+	}
+}
+
+// counted is a stream that is counted until it is closed.
+type counted struct {
+	turn.Stream
+	now *atomic.Int64
+}
+
+func (c *counted) Close() error {
+	c.now.Add(-1)
+	return c.Stream.Close()
 }
 
 func TestTooManyChoices(t *testing.T) {

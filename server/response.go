@@ -13,6 +13,9 @@ import (
 
 // oneResponse answers GET /v1/responses/{id}: the document as it was sent.
 func (s *Server) oneResponse(c *call) error {
+	if string(c.QueryArgs().Peek("stream")) == "true" {
+		return &dialect.Problem{Param: "stream", Message: "is not supported here: a response is stored when it is whole; leave it out"}
+	}
 	r, err := s.kept(c)
 	if err != nil {
 		return err
@@ -65,11 +68,18 @@ func (s *Server) responseInput(c *call) error {
 		}
 	}
 	items := appendItems(nil, r.Input)
-	if order := string(q.Peek("order")); order != "asc" {
+	switch order := string(q.Peek("order")); order {
+	case "asc":
+	case "", "desc":
 		slices.Reverse(items)
+	default:
+		return &dialect.Problem{Param: "order", Message: "must be 'asc' or 'desc', not '" + clip(order) + "'"}
 	}
 	if after := string(q.Peek("after")); after != "" {
 		at := slices.IndexFunc(items, func(b []byte) bool { return itemID(b) == after })
+		if at < 0 {
+			return &dialect.Problem{Param: "after", Message: "no item of the response has the id '" + clip(after) + "'"}
+		}
 		items = items[at+1:]
 	}
 	page := itemList{Object: "list", Data: []json.RawMessage{}, HasMore: len(items) > limit}

@@ -28,9 +28,7 @@ func (s *Server) serve(c *call) error {
 		return f.where(c) // only asked, not flown
 	}
 
-	f.depart(c)                   // watch the client: its FIN ends the flight
-	for _, one := range f.all() { // as many as answers were asked for
-		go one.fly() // place in the queue and at a worker (route), generate (engine)
-	}
+	f.depart(c)        // watch the client: its FIN ends the flight
+	f.launch()         // place in the queue and at a worker (route), generate (engine); as often as answers were asked for
 	return f.answer(c) // parse (parsers), encode (server/dialect), record (ledger)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,15 +24,16 @@ func (st *stage) responses(rest string, headers ...string) map[string]any {
 
 // reading is a stage whose worker keeps the prompts that it gets.
 func reading(t *testing.T) (*stage, func() string) {
-	var last []uint32
+	var last atomic.Pointer[[]uint32]
+	last.Store(&[]uint32{})
 	tok := simModel(t).Tokenizer()
 	st := newStage(t, &puppet{name: "w0", caps: caps(4000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
-		last = j.Prompt
+		last.Store(&j.Prompt)
 		return &script{ctx, []turn.Delta{{Text: " word", IDs: tok.Encode(nil, " word"), End: &turn.End{
 			Reason: turn.Cut, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 1},
 		}}}}, nil
 	}})
-	return st, func() string { return string(tok.Decode(nil, last)) }
+	return st, func() string { return string(tok.Decode(nil, *last.Load())) }
 }
 
 // TestPrevious goes on from a response, and on from that, with input of both
@@ -154,8 +156,10 @@ func TestStoredIsReadListedAndDropped(t *testing.T) {
 			t.Errorf("%q lists %q, want %q", query, got, want)
 		}
 	}
-	if a := ask(t, "GET", st.url+"/v1/responses/"+id+"/input_items?limit=0", ""); a.status != 400 {
-		t.Errorf("limit 0: %d", a.status)
+	for _, odd := range []string{"/input_items?limit=0", "/input_items?limit=x", "/input_items?order=up", "/input_items?after=m9", "?stream=true"} {
+		if a := ask(t, "GET", st.url+"/v1/responses/"+id+odd, ""); a.status != 400 || !strings.Contains(a.body, `"param":"`+strings.FieldsFunc(odd, func(r rune) bool { return r == '?' || r == '=' })[strings.Count(odd, "/")]+`"`) {
+			t.Errorf("%s: %d %s", odd, a.status, a.body)
+		}
 	}
 	if a := ask(t, "DELETE", st.url+"/v1/responses/"+id, ""); a.status != 200 || doc(t, a.body)["deleted"] != true {
 		t.Errorf("delete: %d %s", a.status, a.body)
