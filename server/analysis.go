@@ -91,7 +91,7 @@ func (an *analysis) finish(end turn.End) turn.Event {
 func (an *analysis) thoughts() (n int) {
 	for _, b := range an.answer.Message().Blocks {
 		if b.Kind == turn.ThinkingBlock {
-			n += len(an.f.m.Prompt.Tokenizer().Encode(nil, b.Text))
+			n += len(an.f.m.Prompt.Tokenizer().EncodeText(nil, b.Text))
 		}
 	}
 	return n

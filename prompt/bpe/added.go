@@ -26,6 +26,9 @@ type matcher struct {
 	first  []byte // the bytes that tokens begin with
 }
 
+// nothing is what EncodeText looks for.
+var nothing matcher
+
 // match is an added token in a text, with the white space it takes.
 type match struct {
 	start, end int

@@ -38,7 +38,7 @@ func TestAgainstHF(t *testing.T) {
 	if len(files) == 0 {
 		t.Skipf("no tokenizers in %s: set DYN_FIXTURES", dir)
 	}
-	inputs := timedInputs(t, filepath.Join(dir, "tokenizers"))
+	inputs := append(timedInputs(t, filepath.Join(dir, "tokenizers")), runs()...)
 	for _, file := range files {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
 			data := gunzip(t, file)
@@ -92,6 +92,9 @@ type row struct {
 // speed is ours without memory, in MB/s.
 func (r row) speed() float64 { return float64(len(r.text)) / r.ours / 1e6 }
 
+// run says whether the text is made up to be slow.
+func (r row) run() bool { return strings.HasPrefix(r.class, "run ") }
+
 // compare times both sides and prints what came out.
 func compare(t *testing.T, tok, forgetful *Tokenizer, hf *hfProcess, inputs []input) {
 	only := os.Getenv("DYN_HF_ONLY") // a class
@@ -118,10 +121,23 @@ func compare(t *testing.T, tok, forgetful *Tokenizer, hf *hfProcess, inputs []in
 		r, n := byClass[class], float64(byClass[class].ids)/1e6
 		t.Logf("| %s | %d | %.2f | %.1f | %.1f | %.1f | %.1f |", class, len(r.text), n/r.theirs, n/r.ours, r.theirs/r.ours, n/r.kept, r.theirs/r.kept)
 	}
+	slowest(t, rows)
+}
+
+// slowest prints which inputs take the longest for a byte: the share of the
+// median speed of the texts that they reach.
+func slowest(t *testing.T, rows []row) {
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.speed(), b.speed()) })
-	median := rows[len(rows)/2].speed()
-	for _, r := range rows[:min(3, len(rows))] {
-		t.Logf("slowest: %s, %d bytes: %.2f of the median of %.0f MB/s", r.class, len(r.text), r.speed()/median, median)
+	texts := slices.DeleteFunc(slices.Clone(rows), row.run)
+	if len(texts) == 0 {
+		return
+	}
+	median := texts[len(texts)/2].speed()
+	t.Logf("median of the texts: %.0f MB/s", median)
+	for i, r := range rows {
+		if i < 3 || r.run() {
+			t.Logf("%s, %d bytes: %.2f", r.class, len(r.text), r.speed()/median)
+		}
 	}
 }
 

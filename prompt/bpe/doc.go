@@ -40,11 +40,12 @@
 // it the last pieces and what they became, and up to 1 MiB where a text
 // had to be normalised.
 //
-// Known differences: added tokens are found in text whatever the form, where
-// Mistral's own program never reads them from text (texts without them give
-// its ids); control characters that a byte-level vocabulary lacks, as
-// SmolLM2's does, give no token and are not in what Decode returns; a GGUF file of Qwen's is
-// composed to NFC as its tokenizer.json says, which llama.cpp does not.
+// Known differences: Encode finds added tokens in text whatever the form, for
+// a prompt is rendered to text first; EncodeText does not, as Mistral's own
+// program and llama-server with parse_special off. Control characters that a
+// byte-level vocabulary lacks, as SmolLM2's does, give no token and are not in
+// what Decode returns; a GGUF file of Qwen's is composed to NFC as its
+// tokenizer.json says, which llama.cpp does not.
 // Characters that Unicode gained after Go's tables or the reference's were made
 // may be another class, or be ordered otherwise by NFC.
 //

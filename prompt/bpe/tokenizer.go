@@ -41,6 +41,17 @@ type Tokenizer struct {
 // Encode appends the ids of text to dst. Added tokens in the text are
 // recognised; nothing is put before or after. Invalid UTF-8 reads as U+FFFD.
 func (t *Tokenizer) Encode(dst []uint32, text string) []uint32 {
+	return t.encode(dst, text, &t.raw, &t.normal)
+}
+
+// EncodeText is Encode for what somebody said: an added token that is spelled
+// in it is read as any other characters.
+func (t *Tokenizer) EncodeText(dst []uint32, text string) []uint32 {
+	return t.encode(dst, text, &nothing, &nothing)
+}
+
+// encode is Encode with the added tokens of raw and normal.
+func (t *Tokenizer) encode(dst []uint32, text string, raw, normal *matcher) []uint32 {
 	w := t.borrow()
 	if !utf8.ValidString(text) {
 		w.valid = appendValid(w.valid[:0], text)
@@ -48,12 +59,12 @@ func (t *Tokenizer) Encode(dst []uint32, text string) []uint32 {
 	}
 	dst = slices.Grow(dst, len(text)/3+4)
 	for at := 0; at < len(text); {
-		m, ok := t.raw.next(text, at)
+		m, ok := raw.next(text, at)
 		if !ok {
-			dst = t.stretch(dst, w, text[at:], at)
+			dst = t.stretch(dst, w, text[at:], at, normal)
 			break
 		}
-		dst = append(t.stretch(dst, w, text[at:m.start], at), m.id)
+		dst = append(t.stretch(dst, w, text[at:m.start], at, normal), m.id)
 		at = m.end
 	}
 	t.giveBack(w)
@@ -62,10 +73,10 @@ func (t *Tokenizer) Encode(dst []uint32, text string) []uint32 {
 
 // stretch appends the ids of text without raw added tokens; from is where in
 // the whole text it begins.
-func (t *Tokenizer) stretch(dst []uint32, w *work, text string, from int) []uint32 {
+func (t *Tokenizer) stretch(dst []uint32, w *work, text string, from int, normal *matcher) []uint32 {
 	text = t.normalized(w, text)
 	if t.lead.wants(text, from) {
-		if len(t.normal.tokens) == 0 {
+		if len(normal.tokens) == 0 {
 			dst, text = t.led(dst, w, text)
 		} else {
 			w.text = append(append(w.text[:0], ' '), text...)
@@ -73,7 +84,7 @@ func (t *Tokenizer) stretch(dst []uint32, w *work, text string, from int) []uint
 		}
 	}
 	for at := 0; at < len(text); {
-		m, ok := t.normal.next(text, at)
+		m, ok := normal.next(text, at)
 		if !ok {
 			return t.plain(dst, w, text[at:])
 		}
