@@ -82,3 +82,35 @@ func BenchmarkDecodeAgain(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkAnswer writes whole answers of one piece: as a stream, with what
+// opens and ends it, and as a document.
+func BenchmarkAnswer(b *testing.B) {
+	end := turn.Event{Kind: turn.Finish, Reason: turn.Ended, Usage: turn.Usage{Prompt: 2000, Cached: 1000, Output: 1}}
+	says := turn.Event{Kind: turn.Says, Text: " a token"}
+	for _, d := range []turn.Dialect{turn.Messages, turn.Responses, turn.Chat} {
+		t := &turn.Turn{ID: "t0123456789abcdef", Model: "m", Dialect: d, Messages: []turn.Message{{Role: turn.User}}}
+		if d == turn.Responses {
+			t.Echo = echoNothing
+		}
+		b.Run(string(d)+"/stream", func(b *testing.B) {
+			buf := make([]byte, 0, 16<<10)
+			b.ReportAllocs()
+			for b.Loop() {
+				enc := For(d).Stream(t)
+				buf = enc.Open(buf[:0], turn.Usage{Prompt: 2000})
+				buf = enc.Event(buf, says)
+				buf = enc.Event(buf, end)
+			}
+		})
+		b.Run(string(d)+"/document", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				doc := For(d).Document(t)
+				doc.Add(says)
+				doc.Add(end)
+				doc.JSON()
+			}
+		})
+	}
+}

@@ -1,10 +1,6 @@
 package dialect
 
-import (
-	"bytes"
-
-	"github.com/agentinfer/dyn/turn"
-)
+import "github.com/agentinfer/dyn/turn"
 
 // Problem returns an error document.
 func (responses) Problem(p *Problem, _ string) []byte {
@@ -199,37 +195,44 @@ func (e *responsesEncoder) wholeCall(dst []byte) []byte {
 	return e.delta(dst, text)
 }
 
-// finish ends the response: completed, incomplete or failed.
-func (e *responsesEncoder) finish(dst []byte, ev turn.Event) []byte {
+// conclude ends all items, and returns how the response stands then.
+func (e *responsesEncoder) conclude(dst []byte, ev *turn.Event) ([]byte, result) {
 	r := result{status: "completed", usage: &ev.Usage, extra: ev.Extra}
-	name := "response.completed"
-	p := Ended(ev)
-	switch {
+	switch p := Ended(*ev); {
 	case p != nil:
-		name, r.status, r.problem, r.usage = "response.failed", "failed", p, nil
+		r.status, r.problem, r.usage = "failed", p, nil
 	case ev.Reason == turn.Cut:
-		name, r.status = "response.incomplete", "incomplete"
+		r.status = "incomplete"
 	}
 	if r.status != "completed" {
 		e.status = "incomplete"
 	}
-	dst = e.blocks.event(dst, e, &ev)
+	dst = e.blocks.event(dst, e, ev)
 	e.ended = true
 	r.output = e.output
-	dst = append(e.begin(dst, name), `,"response":`...)
+	return dst, r
+}
+
+// finish ends the response: completed, incomplete or failed.
+func (e *responsesEncoder) finish(dst []byte, ev turn.Event) []byte {
+	dst, r := e.conclude(dst, &ev)
+	dst = append(e.begin(dst, "response."+r.status), `,"response":`...)
 	return append(e.appendObject(dst, r), "}\n\n"...)
 }
 
 // Document returns the collector of one answer: what the stream's last event
 // would hold.
 func (responses) Document(t *turn.Turn) Document {
-	return &responsesDocument{enc: newResponsesEncoder(t)}
+	d := &responsesDocument{enc: newResponsesEncoder(t), wire: make([]byte, 0, 2<<10)}
+	d.enc.opened = true // nobody reads the events
+	return d
 }
 
 type responsesDocument struct {
 	enc  *responsesEncoder
-	wire []byte
+	wire []byte // events that nobody reads
 	last turn.Event
+	end  result
 }
 
 func (d *responsesDocument) Mark(int) {}
@@ -238,20 +241,24 @@ func (d *responsesDocument) Add(e turn.Event) {
 	if d.enc.ended {
 		return
 	}
-	d.wire, d.last = d.enc.Event(d.wire[:0], e), e
+	switch e.Kind {
+	case turn.Finish, turn.Fail:
+		d.last = e
+		d.enc.probs = append(d.enc.probs, e.Logprobs...)
+		d.wire, d.end = d.enc.conclude(d.wire[:0], &d.last)
+	default:
+		d.wire = d.enc.Event(d.wire[:0], e)
+	}
 }
 
 func (d *responsesDocument) JSON() (int, []byte) {
-	p := &Problem{Kind: Internal, Message: "the answer has no end"}
-	if d.enc.ended {
-		p = Ended(d.last)
+	p := d.end.problem
+	if !d.enc.ended {
+		p = &Problem{Kind: Internal, Message: "the answer has no end"}
 	}
 	if p != nil {
 		return p.StatusFor(turn.Responses), appendOpenAIError(nil, p, turn.Responses)
 	}
-	r := result{status: "completed", usage: &d.last.Usage, output: d.enc.output, extra: d.last.Extra}
-	if d.last.Reason == turn.Cut {
-		r.status = "incomplete"
-	}
-	return 200, bytes.Clone(d.enc.appendObject(d.wire[:0], r))
+	room := 1024 + len(d.enc.echo) + len(d.end.output) + len(d.end.extra)
+	return 200, d.enc.appendObject(make([]byte, 0, room), d.end)
 }
