@@ -8,16 +8,22 @@ type args struct {
 	kw    []Value
 	taken int // how many of the named ones were asked for
 	over  bool
+	// shared is set where they belong to all calls: they have no names, so that
+	// looking into them changes nothing.
+	shared bool
 }
 
-// noArgs are those of a call without any; looking into them changes nothing.
-var noArgs = &args{}
+// noArgs are those of a call without any.
+var noArgs = &args{shared: true}
 
 // push evaluates the arguments of a call onto the stack of arguments; the
 // caller takes them off again with pop.
 func (r *run) push(l *argList) (*args, error) {
 	if len(l.pos)+len(l.kw) == 0 && l.star == nil && l.starNames == nil {
 		return noArgs, nil
+	}
+	if l.all != nil {
+		return l.all, nil
 	}
 	if n := len(r.spare); n > 0 {
 		a := r.spare[n-1]
@@ -31,7 +37,7 @@ func (r *run) push(l *argList) (*args, error) {
 // pop takes the arguments of a call off again, down to where they began.
 func (r *run) pop(a *args, from int) {
 	r.args = r.args[:from]
-	if a != nil && a != noArgs {
+	if a != nil && !a.shared {
 		a.taken, a.over = 0, false // the rest is set when it is used again
 		r.spare = append(r.spare, a)
 	}

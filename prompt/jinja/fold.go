@@ -95,9 +95,17 @@ func (f *folder) body(body []stmt, depth int) {
 	}
 }
 
-// expr makes the lists in an expression that can be made.
+// expr makes the lists and arguments in an expression that are constant.
 func (f *folder) expr(x expr, depth int) {
 	eachKid(x, func(k *expr) { f.expr(*k, depth) })
+	switch x := x.(type) {
+	case *callExpr:
+		x.args.fold()
+	case *filterExpr:
+		x.args.fold()
+	case *testExpr:
+		x.args.fold()
+	}
 	if f.exact {
 		return // whoever compares by identity may see that two lists are one
 	}
@@ -106,6 +114,16 @@ func (f *folder) expr(x expr, depth int) {
 		x.all = whole(kList, x.items)
 	case *tupleExpr:
 		x.all = whole(kTuple, x.items)
+	}
+}
+
+// fold makes constant arguments once.
+func (l *argList) fold() {
+	if len(l.pos) == 0 || len(l.kw) > 0 || l.star != nil || l.starNames != nil {
+		return
+	}
+	if w := whole(kList, l.pos); w != nil {
+		l.all = &args{pos: w.v.items(), shared: true}
 	}
 }
 

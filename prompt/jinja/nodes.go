@@ -122,8 +122,9 @@ type argList struct {
 	pos       []expr
 	names     []string
 	kw        []expr
-	star      expr // *args
-	starNames expr // **kwargs
+	star      expr  // *args
+	starNames expr  // **kwargs
+	all       *args // all of them, where they are constants
 }
 
 type (
