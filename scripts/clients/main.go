@@ -138,7 +138,7 @@ func (x cell) report(ctx context.Context, o options, root string) (r report) {
 }
 
 func (x cell) run(ctx context.Context, o options, root string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 2*stepLimit)
 	defer cancel()
 	size := window
 	if x.s.window != nil {

@@ -10,7 +10,7 @@ import (
 
 // Limits of what a cell may take.
 const (
-	stepLimit   = 180 * time.Second // one run of a client
+	stepLimit   = 300 * time.Second // one run of a client
 	settleLimit = 20 * time.Second  // what follows it: aborts, the ledger's rows
 )
 
