@@ -22,6 +22,8 @@ func TestPolicy(t *testing.T) {
 		want   decision
 	}{
 		{"the start", 32 * mib, 9, 100 * ms, 1, decision{100, false}},
+		{"idle", 32 * mib, 0, 0, 8, decision{100, false}},
+		{"idle for the first time", 32 * mib, 0, 0, 1, decision{100, true}},
 		{"idle", 32 * mib, 0, 0, 20, decision{100, false}},
 		{"a collection now and then", 32 * mib, 1, 5 * ms, 5, decision{100, false}},
 		{"busy", 32 * mib, 3, 30 * ms, 1, decision{400, false}},
@@ -34,6 +36,8 @@ func TestPolicy(t *testing.T) {
 		{"hardly anything is held", 0, 2, 20 * ms, 1, decision{12800, false}},
 		{"much is held", 300 * mib, 2, 20 * ms, 1, decision{100, false}},
 		{"and less again", 32 * mib, 2, 20 * ms, 1, decision{400, false}},
+		{"and much", 300 * mib, 1, 20 * ms, 3, decision{100, false}},
+		{"which is quiet", 300 * mib, 0, 0, 10, decision{100, true}},
 	} {
 		var got decision
 		for range c.looks {

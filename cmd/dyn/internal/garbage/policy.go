@@ -21,10 +21,11 @@ type figures struct {
 
 // policy decides by what it sees once a second. The zero policy is ready.
 type policy struct {
-	begun   bool    // looked before
-	last    figures // as seen last
-	percent int     // as decided last; 0 is nothing yet
-	calm    int     // looks in a row without a collection
+	begun bool    // looked before
+	last  figures // as seen last
+	busy  bool    // collections were dear, and there was no quiet time since
+	calm  int     // looks in a row without a collection
+	clear bool    // nothing is left of the start or of a busy time
 }
 
 // decision is what is to be done now.
@@ -43,17 +44,18 @@ func (p *policy) look(f figures) decision {
 	if p.calm++; some {
 		p.calm = 0
 	}
-	raised := p.percent > usual
-	switch {
-	case raised && p.calm >= quiet:
-		p.percent = usual
-		return decision{usual, true}
-	case raised || spent >= dear:
-		p.percent = share(f.held)
-	default:
-		p.percent = usual
+	if spent >= dear {
+		p.busy, p.clear = true, false
 	}
-	return decision{percent: p.percent}
+	if p.calm < quiet {
+		if p.busy {
+			return decision{percent: share(f.held)}
+		}
+		return decision{percent: usual}
+	}
+	free := !p.clear
+	p.busy, p.clear = false, true
+	return decision{usual, free}
 }
 
 // share is Allowance in per cent of what is held, at least the usual.
