@@ -18,8 +18,15 @@ const (
 	ByTenant By = "tenant"
 )
 
-// columns are what makes a group.
-var columns = map[By]string{ByAgent: "session, agent", ByKind: "kind", ByTenant: "tenant"}
+// grouping says what makes a group, which columns its turns need for that,
+// and how session, agent, parent, harness, kind and tenant are told of it.
+type grouping struct{ by, columns, told string }
+
+var groupings = map[By]grouping{
+	ByAgent:  {"session, agent", "session, agent, parent, harness", "session, agent, max(parent), max(harness), '', ''"},
+	ByKind:   {"kind", "kind", "'', '', '', '', kind, ''"},
+	ByTenant: {"tenant", "tenant", "'', '', '', '', '', tenant"},
+}
 
 // Stat sums the turns of one agent, kind or tenant. What a group does not
 // have in common is empty. Nil is unknown.
@@ -47,18 +54,19 @@ type Stat struct {
 	P95 *float64 `json:"ttft_p95_ms"`
 }
 
-// statsQuery ranks the first-token times of each group and numbers its turns
-// from the last one back, then sums; each turn is one row of picked.
+// statsQuery ranks the first-token times of each group, then sums; each turn
+// is one row of picked, with what is summed only: it is sorted, and a decision
+// is longer than all else. The last model is that of the greatest at and row.
 const statsQuery = `
 WITH picked AS (
-  SELECT *, ttft_ms >= 0 AS told,
-    row_number() OVER (PARTITION BY GROUP, ttft_ms >= 0 ORDER BY ttft_ms) AS rank,
-    count(*) OVER (PARTITION BY GROUP, ttft_ms >= 0) AS n,
-    row_number() OVER (PARTITION BY GROUP ORDER BY at DESC, rowid DESC) AS back
+  SELECT COLUMNS, at, outcome, edited, prompt_tokens, cached_tokens, output_tokens,
+    thinking_tokens, ttft_ms, printf('%020d%020d', at, rowid) || model AS last, ttft_ms >= 0 AS told,
+    row_number() OVER (PARTITION BY GROUPED, ttft_ms >= 0 ORDER BY ttft_ms) AS rank,
+    count(*) OVER (PARTITION BY GROUPED, ttft_ms >= 0) AS n
   FROM turns WHERE COND
 )
-SELECT max(session), max(agent), max(parent), max(harness), max(kind), max(tenant),
-  max(model) FILTER (WHERE back = 1), min(at), max(at), count(*),
+SELECT SHOWN,
+  substr(max(last), 41), min(at), max(at), count(*),
   sum(outcome IN ('fail', 'reject')), sum(edited),
   sum(max(prompt_tokens, 0)), sum(max(cached_tokens, 0)), sum(max(output_tokens, 0)),
   sum(max(thinking_tokens, 0)),
@@ -72,11 +80,11 @@ FROM picked GROUP BY GROUPED ORDER BY max(at) DESC, GROUPED LIMIT ?`
 // groups.
 func (r *Reader) Stats(ctx context.Context, by By, q Query) ([]Stat, error) {
 	cond, args := q.where("at")
-	group, ok := columns[by]
+	g, ok := groupings[by]
 	if !ok {
 		return nil, fmt.Errorf("read stats: nothing is summed by %q", by)
 	}
-	query := strings.NewReplacer("COND", cond, "GROUP BY GROUPED", "GROUP BY "+group, "GROUPED", group, "GROUP", group).Replace(statsQuery)
+	query := strings.NewReplacer("COND", cond, "COLUMNS", g.columns, "SHOWN", g.told, "GROUPED", g.by).Replace(statsQuery)
 	return read(ctx, r.db, "stats", query, append(args, q.limit()),
 		func(scan func(...any) error) (s Stat, err error) {
 			var first, last int64
@@ -87,26 +95,12 @@ func (r *Reader) Stats(ctx context.Context, by By, q Query) ([]Stat, error) {
 				&cached, &prompt, &p50, &p95)
 			s.First, s.Last = instant(first), instant(last)
 			s.P50, s.P95 = known64(p50), known64(p95)
-			s.common(by)
 			if prompt.Int64 > 0 {
 				hit := float64(cached.Int64) / float64(prompt.Int64)
 				s.Hit = &hit
 			}
 			return s, err
 		})
-}
-
-// common clears what the turns of a group need not share.
-func (s *Stat) common(by By) {
-	if by != ByAgent {
-		s.Session, s.Agent, s.Parent, s.Harness = "", "", "", ""
-	}
-	if by != ByKind {
-		s.Kind = ""
-	}
-	if by != ByTenant {
-		s.Tenant = ""
-	}
 }
 
 // known64 returns nil for NULL.
