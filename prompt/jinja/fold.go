@@ -10,6 +10,7 @@ type literal struct {
 // texts of macros that look at nothing but their parameters, where those are
 // constants. It returns what it knows of the template's macros.
 func fold(t *Template) *folder {
+	t.body = compact(t.body)
 	f := &folder{macros: map[int]*macroStmt{}, exact: t.exact}
 	f.assigned(t.body, true)
 	f.body(t.body, 0)
@@ -150,4 +151,37 @@ func whole(k kind, items []expr) *literal {
 	}
 	l.v = members(k, vs)
 	return l
+}
+
+// compact leaves out the statements that do nothing: the white space between
+// tags that was cut away.
+func compact(body []stmt) []stmt {
+	n := 0
+	for _, st := range body {
+		switch st := st.(type) {
+		case *dataStmt:
+			if st.text == "" {
+				continue
+			}
+		case *ifStmt:
+			st.then, st.rest = compact(st.then), compact(st.rest)
+		case *forStmt:
+			st.body, st.other = compact(st.body), compact(st.other)
+		case *setBlock:
+			st.body = compact(st.body)
+		case *filterBlock:
+			st.body = compact(st.body)
+		case *withStmt:
+			st.body = compact(st.body)
+		case *scopeStmt:
+			st.body = compact(st.body)
+		case *macroStmt:
+			st.body = compact(st.body)
+		case *callBlock:
+			st.call.caller.body = compact(st.call.caller.body)
+		}
+		body[n] = st
+		n++
+	}
+	return body[:n]
 }

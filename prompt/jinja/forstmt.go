@@ -241,8 +241,33 @@ func (s *forStmt) source(r *run, l *loop, v Value) error {
 // plain is a loop without a loop variable over items at hand.
 func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
 	p := progress{}
+	if n, ok := s.target.(*nameExpr); ok && s.idle == nil && (r.memo == nil || s.id == 0 && s.mute) {
+		return s.bare(r, vs, n.at.slot)
+	}
 	for i, v := range vs {
 		if stop, err := s.next(r, Value{}, v, after(vs, i), &p); stop || err != nil {
+			return s.close(r, &p, err)
+		}
+	}
+	return s.close(r, &p, nil)
+}
+
+// bare is such a loop that nobody watches.
+func (s *forStmt) bare(r *run, vs []Value, slot int) (signal, error) {
+	p := progress{}
+	for i := range vs {
+		if err := r.spend(1 + s.weight); err != nil {
+			return s.close(r, &p, err)
+		}
+		p.rounds++
+		r.fr.vars[slot] = vs[i]
+		if len(s.bodyInit) > 0 {
+			r.begin(s.bodyInit)
+		}
+		sig, err := r.exec(s.body)
+		p.broke = sig == broke
+		p.whole = p.whole || sig == done
+		if p.broke || err != nil {
 			return s.close(r, &p, err)
 		}
 	}

@@ -34,9 +34,6 @@ func (s *forStmt) idleWhen() *idle {
 	var only *ifStmt
 	sets := false
 	for _, st := range s.body {
-		if empty(st) {
-			continue
-		}
 		if only == nil && s.counts(st) {
 			sets = true
 			continue
@@ -50,7 +47,7 @@ func (s *forStmt) idleWhen() *idle {
 	switch {
 	case only == nil || s.recursive || s.test != nil:
 		return nil
-	case allEmpty(only.then):
+	case len(only.then) == 0:
 		for x := only.test; ; {
 			if s.steady(x) {
 				return &idle{x, true, sets}
@@ -61,7 +58,7 @@ func (s *forStmt) idleWhen() *idle {
 			}
 			x = or.a
 		}
-	case allEmpty(only.rest):
+	case len(only.rest) == 0:
 		for x := only.test; ; {
 			if s.steady(x) {
 				return &idle{x, false, sets}
@@ -110,20 +107,6 @@ func (s *forStmt) count(x expr) bool {
 		return true
 	}
 	return false
-}
-
-func empty(st stmt) bool {
-	d, ok := st.(*dataStmt)
-	return ok && d.text == ""
-}
-
-func allEmpty(body []stmt) bool {
-	for _, st := range body {
-		if !empty(st) {
-			return false
-		}
-	}
-	return true
 }
 
 // steady reports an expression that changes nothing and looks at nothing that

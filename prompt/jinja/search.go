@@ -25,24 +25,14 @@ func (s *forStmt) searches() *search {
 	if !ok || s.loopVar != nil || s.test != nil || s.recursive || s.other != nil {
 		return nil
 	}
-	var only *ifStmt
-	for _, st := range s.body {
-		if empty(st) {
-			continue
-		}
-		c, ok := st.(*ifStmt)
-		if !ok || only != nil {
-			return nil
-		}
-		only = c
+	if len(s.body) != 1 {
+		return nil
 	}
-	if only == nil || !allEmpty(only.rest) || !item.tells(only.test) {
+	only, ok := s.body[0].(*ifStmt)
+	if !ok || len(only.rest) > 0 || !item.tells(only.test) {
 		return nil
 	}
 	for _, st := range only.then {
-		if empty(st) {
-			continue
-		}
 		set, ok := st.(*setStmt)
 		if !ok {
 			return nil
