@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/agentinfer/dyn/route"
@@ -15,7 +16,7 @@ import (
 // reads events by the book sees nothing of one that has no data.
 func (f *flight) annotate(dst []byte) []byte {
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(f.t.Hints.Annotate))) {
-		var value any = f.promptIDs()
+		var value any = f.prompt
 		if name == dialect.FormattedPrompt {
 			value = f.promptText()
 		}
@@ -28,10 +29,18 @@ func (f *flight) annotate(dst []byte) []byte {
 
 // promptText is the prompt as the worker gets it; of several the first.
 func (f *flight) promptText() string {
-	return string(f.m.Prompt.Tokenizer().Decode(nil, f.promptIDs()))
+	return string(f.m.Prompt.Tokenizer().Decode(nil, f.prompt))
 }
 
-func (f *flight) promptIDs() []uint32 { return f.job.Prompt[:f.asked] }
+// promptProbs stands for the prompt's own tokens among log probabilities:
+// engines tell none of them.
+func (f *flight) promptProbs() []turn.Logprob {
+	all := make([]turn.Logprob, len(f.prompt))
+	for i, id := range f.prompt {
+		all[i] = turn.Logprob{Token: f.m.Prompt.Tokenizer().Token(id), Value: math.NaN()}
+	}
+	return all
+}
 
 // annotations adds to an answer's nvext what a stream would have brought as
 // events.
@@ -41,7 +50,7 @@ func (x *nvext) annotations(f *flight) {
 		case dialect.FormattedPrompt:
 			x.Prompt = f.promptText()
 		case dialect.TokenIDs:
-			x.PromptIDs = f.promptIDs()
+			x.PromptIDs = f.prompt
 		}
 	}
 }
@@ -49,6 +58,7 @@ func (x *nvext) annotations(f *flight) {
 // where answers a turn that only asks which worker it would run at: with the
 // worker, its hit and the prompt's ids, and without a word of the model.
 func (f *flight) where(c *call) error {
+	f.prompt = f.job.Prompt[:f.asked]
 	f.m.mu.Lock()
 	d := f.m.Policy.Pick(route.Need{Turn: f.t.ID, Prompt: len(f.job.Prompt), Seq: f.m.decided}, f.m.candidates(f))
 	f.m.mu.Unlock()
@@ -60,7 +70,7 @@ func (f *flight) where(c *call) error {
 	case route.NoWorkers:
 		return errNoWorker
 	}
-	x := nvext{Worker: &workerExtra{d.Worker, d.Worker}, Hit: &hitExtra{f.asked, d.Overlap, -1}, PromptIDs: f.promptIDs()}
+	x := nvext{Worker: &workerExtra{d.Worker, d.Worker}, Hit: &hitExtra{f.asked, d.Overlap, -1}, PromptIDs: f.prompt}
 	x.annotations(f)
 	extra, err := json.Marshal(x)
 	if err != nil {

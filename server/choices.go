@@ -60,6 +60,9 @@ func (f *flight) all() []*flight {
 // the place of one.
 func (f *flight) launch() {
 	all := f.all()
+	for _, one := range all {
+		one.prompt = one.job.Prompt[:one.asked:one.asked]
+	}
 	if len(all) > 1 && f.who != nil && f.who.Key().Concurrent > 0 {
 		go func() {
 			for _, one := range all {
@@ -101,7 +104,11 @@ func (f *flight) answers(codec dialect.Codec) (*answers, error) {
 		if err != nil {
 			return nil, err
 		}
-		as.list = append(as.list, &analysis{f: one, parser: p, ids: one.opened})
+		an := &analysis{f: one, parser: p, ids: one.opened}
+		if one.t.Repeat && one.t.Sampling.Logprobs {
+			an.probs = one.promptProbs()
+		}
+		as.list = append(as.list, an)
 	}
 	as.left = len(as.list)
 	if f.t.Store {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -61,7 +62,6 @@ func TestBadCompletions(t *testing.T) {
 		`{"model":"sim","prompt":"a","best_of":30}`:                                    "at most 16",
 		`{"model":"sim","prompt":"a","n":30}`:                                          "at most 16",
 		`{"model":"sim","prompt":"a","best_of":2,"stream":true}`:                       "cannot be streamed",
-		`{"model":"sim","prompt":"a","echo":true,"logprobs":0}`:                        "together with logprobs",
 		`{"model":"sim","prompt":["a"` + strings.Repeat(`,"a"`, 300) + `]}`:            "at most 256",
 		`{"model":"sim","prompt":["a"` + strings.Repeat(`,"a"`, 2000) + `]}`:           "at most 1024",
 		`{"model":"sim","prompt":"a","include_stop_str_in_output":"yes"}`:              "include_stop_str_in_output",
@@ -142,6 +142,41 @@ func TestEcho(t *testing.T) {
 		s := ask(t, "POST", st.url+"/v1/completions", `{"model":"sim","max_tokens":1,"echo":true,"stream":`+stream+`,"prompt":["a text",`+list(ids)+`]}`).body
 		if !strings.Contains(s, `"text":"a text word"`) || !strings.Contains(s, `"text":"as ids word"`) {
 			t.Errorf("stream %s: %s", stream, s)
+		}
+	}
+}
+
+// TestEchoOfProbabilities: the tokens of the prompt stand among those with log
+// probabilities, without one, at their places in the text, and the client is
+// told.
+func TestEchoOfProbabilities(t *testing.T) {
+	able := caps(1000)
+	able.Logprobs = true
+	st := newStage(t, &puppet{name: "w0", caps: able, play: likely})
+	ids := simModel(t).Tokenizer().Encode(nil, "größer")
+	for _, stream := range []string{"false", "true"} {
+		a := ask(t, "POST", st.url+"/v1/completions", `{"model":"sim","prompt":"größer","seed":3,"echo":true,"logprobs":0,"stream":`+stream+`}`)
+		if a.status != 200 || !strings.Contains(a.header.Get(warnHeader), "they are null") {
+			t.Fatalf("%d %q %s", a.status, a.header.Get(warnHeader), a.body)
+		}
+		first := a.body
+		if stream == "true" {
+			first = data(a.body)[0]
+		}
+		c := dig(doc(t, first), "choices", 0)
+		var text string
+		for i := range ids {
+			text += str(dig(c, "logprobs", "tokens", i))
+			if dig(c, "logprobs", "token_logprobs", i) != nil || dig(c, "logprobs", "top_logprobs", i) != nil {
+				t.Errorf("token %d of the prompt: %v", i, dig(c, "logprobs"))
+			}
+		}
+		n := len(ids)
+		if str(dig(c, "text")) != "größer seed 3" || num(dig(c, "logprobs", "token_logprobs", n)) != -0.25 || num(dig(c, "logprobs", "text_offset", n)) < 6 || dig(c, "logprobs", "tokens", n+2) != nil {
+			t.Errorf("%v", c)
+		}
+		if !utf8.ValidString(text) || strings.Contains(text, "größer") && num(dig(c, "logprobs", "text_offset", n)) != 6 {
+			t.Errorf("tokens %q, the answer's begin at %v", text, dig(c, "logprobs", "text_offset", n))
 		}
 	}
 }

@@ -71,6 +71,9 @@ func (s *Server) demands(c *call, t *turn.Turn, m *model) (demand, error) {
 	if d.logprobs && !m.able(d) {
 		return d, &dialect.Problem{Param: logprobsParam(t), Message: "no worker of " + m.ID + " tells log probabilities"}
 	}
+	if t.Repeat && t.Sampling.Logprobs {
+		c.warn("the log probabilities of the prompt's own tokens are not told: they are null")
+	}
 	if t.Format.Kind == turn.FreeText {
 		return d, nil
 	}

@@ -40,6 +40,7 @@ type flight struct {
 	choice int         // which of the answers it makes
 	again  bool        // an earlier one has the same prompt
 	bares  []plainJob  // of a plain completion, one for each prompt
+	prompt []uint32    // as first sent; never written once the flight departed
 	twins  []*flight   // of the first: the flights of the other answers
 	left   atomic.Bool // the client hung up
 

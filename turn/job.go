@@ -26,8 +26,8 @@ type Delta struct {
 
 // Logprob is how likely a token was, as the engine tells it.
 type Logprob struct {
-	Token string // its text as the engine spells it
-	Value float64
+	Token string    // its text as the engine spells it
+	Value float64   // NaN is unknown
 	Top   []Logprob // the likeliest tokens at that place, best first; without Top
 }
 

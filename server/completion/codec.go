@@ -83,18 +83,13 @@ func logprobs(t *turn.Turn, root tape.Value) *dialect.Problem {
 	return nil
 }
 
-// echo reads whether answers begin with their prompt. Of the prompt's own
-// tokens no log probabilities are told, and a list that lacks them would be
-// read as theirs.
+// echo reads whether answers begin with their prompt.
 func echo(t *turn.Turn, root tape.Value) *dialect.Problem {
 	switch v := root.Key("echo"); {
 	case v.Kind() == tape.True:
 		t.Repeat = true
 	case v.Given() && v.Kind() != tape.False:
 		return &dialect.Problem{Param: "echo", Message: "must be a boolean"}
-	}
-	if t.Repeat && t.Sampling.Logprobs {
-		return &dialect.Problem{Param: "echo", Message: "cannot be had together with logprobs: the log probabilities of a prompt's own tokens are not told here; leave one of the two out"}
 	}
 	return nil
 }

@@ -10,6 +10,6 @@
 //
 // A request brings one prompt or several, as texts or as lists of ids, and
 // gets Turn.N answers to each, in the order of the prompts; with best_of only
-// the likeliest ones are told. What an engine does not give (a text for a gap,
-// log probabilities of the prompt itself) is a 400 that says so.
+// the likeliest ones are told. With echo an answer begins with its prompt, whose
+// tokens have no log probabilities: null. A suffix is a 400 that says why.
 package completion

@@ -3,8 +3,10 @@ package completion
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/turn"
@@ -31,7 +33,7 @@ type choice struct {
 // probs is the API's own form of log probabilities.
 type probs struct {
 	Tokens []string             `json:"tokens"`
-	Values []float64            `json:"token_logprobs"`
+	Values []*float64           `json:"token_logprobs"` // null is unknown
 	Top    []map[string]float64 `json:"top_logprobs"`
 	Offset []int                `json:"text_offset"`
 }
@@ -78,13 +80,17 @@ func likely(ps []turn.Logprob, at int) *probs {
 	}
 	p := &probs{}
 	for _, l := range ps {
-		p.Tokens, p.Values, p.Offset = append(p.Tokens, l.Token), append(p.Values, l.Value), append(p.Offset, at)
+		p.Tokens, p.Offset = append(p.Tokens, l.Token), append(p.Offset, at)
+		at += utf8.RuneCountInString(l.Token)
+		if math.IsNaN(l.Value) {
+			p.Values, p.Top = append(p.Values, nil), append(p.Top, nil)
+			continue
+		}
 		top := map[string]float64{}
 		for _, alt := range l.Top {
 			top[alt.Token] = alt.Value
 		}
-		p.Top = append(p.Top, top)
-		at += len(l.Token)
+		p.Values, p.Top = append(p.Values, &l.Value), append(p.Top, top)
 	}
 	return p
 }
@@ -100,7 +106,7 @@ type encoder struct {
 	usage bool
 	left  int         // answers that have not ended
 	each  int         // answers to one prompt
-	sent  map[int]int // bytes of text sent, by answer
+	sent  map[int]int // characters of text sent, by answer
 	total usage
 	ended bool
 }
@@ -137,7 +143,7 @@ func (e *encoder) Event(dst []byte, ev turn.Event) []byte {
 	c := choice{Index: ev.Choice, Text: ev.Text, Probs: likely(ev.Logprobs, e.sent[ev.Choice])}
 	switch ev.Kind {
 	case turn.Says, turn.Reasoning:
-		e.sent[ev.Choice] += len(ev.Text)
+		e.sent[ev.Choice] += utf8.RuneCountInString(ev.Text)
 		return e.chunk(dst, c)
 	case turn.Finish:
 		if dialect.Ended(ev) == nil {
@@ -249,11 +255,13 @@ func (d *document) told(from int) []int {
 	return list[:d.best]
 }
 
-// mean is the log probability per token.
+// mean is the log probability per token, of those that have one.
 func mean(ps []turn.Logprob) float64 {
-	sum := 0.0
+	sum, n := 0.0, 0
 	for _, p := range ps {
-		sum += p.Value
+		if !math.IsNaN(p.Value) {
+			sum, n = sum+p.Value, n+1
+		}
 	}
-	return sum / float64(max(len(ps), 1))
+	return sum / float64(max(n, 1))
 }
