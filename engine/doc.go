@@ -12,7 +12,8 @@
 // Starting, until a real token came → the KV feed has caught up → Ready → its
 // process ends → Down, at once, and KVRestart → a pause that doubles with each
 // failure in a row, up to 30 s → Starting again. A worker that never became
-// ready is not tried again; Start returns its last log lines. Draining takes
+// ready is not tried again, but for a port that somebody else took meanwhile;
+// Start returns its last log lines. Draining takes
 // no new turns. life.go and order.go decide, without clock or effects; the
 // rest acts.
 //

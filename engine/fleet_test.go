@@ -96,6 +96,25 @@ func TestFailsToStart(t *testing.T) {
 	}
 }
 
+// A worker whose port somebody else took is launched with another one, some
+// times.
+func TestPortTaken(t *testing.T) {
+	for lives, ok := range map[string]bool{"2": true, "9": false} {
+		r := newRig(t, engine.Options{})
+		crowded := recipe("crowded")
+		folder := t.TempDir()
+		crowded.Env["DYN_TEST_FOLDER"], crowded.Env["DYN_TEST_LIVES"] = folder, lives
+		_, err := r.Start(t.Context(), engine.Spec{Recipe: crowded})
+		var fault *turn.Fault
+		if ok && err != nil || !ok && (!errors.As(err, &fault) || !strings.Contains(fault.Why, "address already in use")) {
+			t.Errorf("%s lives without a port: %v", lives, err)
+		}
+		if all, err := os.ReadDir(folder); err != nil || len(all) != 3 {
+			t.Errorf("%s lives without a port: %d lives, %v", lives, len(all), err)
+		}
+	}
+}
+
 func TestNoTokenInTime(t *testing.T) {
 	for name, limit := range map[string]time.Duration{"own limit": 300 * time.Millisecond, "context": time.Hour} {
 		t.Run(name, func(t *testing.T) {

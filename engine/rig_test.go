@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -46,10 +47,33 @@ func child(role string, args []string) error {
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("loading for ever")
 		select {}
+	case "crowded":
+		return crowded(args)
 	case "daemon":
 		return daemon(args[0])
 	}
 	return fmt.Errorf("no role %q", role)
+}
+
+// crowded is a sim whose port somebody else takes, in its first lives; each
+// leaves a file.
+func crowded(args []string) error {
+	folder, lives := os.Getenv("DYN_TEST_FOLDER"), os.Getenv("DYN_TEST_LIVES")
+	before, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(len(before))), nil, 0o600); err != nil {
+		return err
+	}
+	if fmt.Sprint(len(before)) < lives {
+		l, err := net.Listen("tcp", "127.0.0.1:"+args[slices.Index(args, "--port")+1])
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+	}
+	return sim.Run(context.Background(), args, os.Stdout, os.Stderr)
 }
 
 // daemon runs a fleet until somebody kills it.

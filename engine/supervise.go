@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/turn"
@@ -15,15 +17,25 @@ var (
 	errSilent  = errors.New("it does not answer")
 )
 
+// errEnded is in the chain when the process ended by itself.
+var errEnded = errors.New("the process ended")
+
+// portTries is how often a worker is launched whose port somebody else took
+// before it could.
+const portTries = 3
+
 // supervise runs a launched worker, life after life, until ctx ends. A worker
-// that was never ready is not tried again.
+// that was never ready is not tried again, unless it was its port.
 func (w *Worker) supervise(ctx context.Context, s Spec, a Adapter) {
 	defer close(w.done)
-	for {
+	for tries := 1; ; tries++ {
 		err := w.live(ctx, s, a)
 		w.mu.Lock()
 		born := w.client != nil
 		w.mu.Unlock()
+		if ctx.Err() == nil && !born && tries < portTries && errors.Is(err, errEnded) && w.portTaken() {
+			continue
+		}
 		if ctx.Err() != nil || !born {
 			w.end(ctx, err)
 			return
@@ -86,7 +98,7 @@ func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 	w.fleet.tell(w, EventStarting, "")
 	go func() {
 		<-p.exited
-		cancel(fmt.Errorf("the process ended: %w", p.err))
+		cancel(fmt.Errorf("%w: %w", errEnded, p.err))
 	}()
 	client := a.Open(at)
 	defer client.Close()
@@ -122,6 +134,17 @@ func (w *Worker) launch(s Spec, a Adapter) (*process, Launch, Endpoint, error) {
 	l.Bound = s.Recipe.BindToDaemon
 	p, err := w.fleet.launcher.start(l, out)
 	return p, l, Endpoint{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Key: at.Key}, err
+}
+
+// portTaken reports whether the log of the present life says that its port was
+// not free: between our look and its listening others may take it.
+func (w *Worker) portTaken() bool {
+	w.mu.Lock()
+	from := w.logFrom
+	w.mu.Unlock()
+	return slices.ContainsFunc(tail(w.log, from, 200), func(line string) bool {
+		return strings.Contains(strings.ToLower(line), "address already in use")
+	})
 }
 
 // firstToken waits until the server gives a token. It ends with ctx, or when
