@@ -7,8 +7,8 @@
 // costs by what is held, not by what is freed. So while collections take more
 // than a small part of a core, up to Allowance may pile up; where more than
 // that is held the doubling is enough. When the daemon has been quiet for a
-// while, after its start or a busy time, what is left is collected, and the
-// memory given back to the system.
+// while, after its start or some work, what is left is collected, and the memory
+// given back to the system.
 //
 // Run does it until its context ends. The environment's GOGC wins: then
 // nothing is changed. A GOMEMLIMIT holds in any case, as it is the runtime's.

@@ -38,11 +38,18 @@ func TestPolicy(t *testing.T) {
 		{"and less again", 32 * mib, 2, 20 * ms, 1, decision{400, false}},
 		{"and much", 300 * mib, 1, 20 * ms, 3, decision{100, false}},
 		{"which is quiet", 300 * mib, 0, 0, 10, decision{100, true}},
+		{"a little work", 32 * mib, 1, 5 * ms, 4, decision{100, false}},
+		{"and nothing any more", 32 * mib, 0, 0, 9, decision{100, false}},
+		{"so what is left is given back", 32 * mib, 0, 0, 1, decision{100, true}},
+		{"one collection", 32 * mib, 1, 5 * ms, 1, decision{100, false}},
+		{"is nothing", 32 * mib, 0, 0, 20, decision{100, false}},
 	} {
 		var got decision
 		for range c.looks {
 			now = figures{c.held, now.cycles + c.cycles, now.spent + c.spent}
-			got = p.look(now)
+			if got = p.look(now); got.free {
+				p.freed(now)
+			}
 		}
 		if got != c.want {
 			t.Errorf("%d, %s: %+v, want %+v", i, c.name, got, c.want)

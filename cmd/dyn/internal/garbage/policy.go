@@ -10,6 +10,7 @@ const (
 	usual = 100                   // per cent of what is held: Go's own allowance
 	dear  = 20 * time.Millisecond // of collecting between two looks: the daemon is busy
 	quiet = 10                    // looks without a collection after which it is not
+	some  = 4                     // collections that leave enough to give back
 )
 
 // figures are the runtime's of one moment, all but held since the start.
@@ -25,7 +26,8 @@ type policy struct {
 	last  figures // as seen last
 	busy  bool    // collections were dear, and there was no quiet time since
 	calm  int     // looks in a row without a collection
-	clear bool    // nothing is left of the start or of a busy time
+	gave  bool    // memory back, since the start
+	after uint64  // collections when it did so last
 }
 
 // decision is what is to be done now.
@@ -36,26 +38,29 @@ type decision struct {
 
 // look decides by the figures of this moment.
 func (p *policy) look(f figures) decision {
-	spent, some := f.spent-p.last.spent, f.cycles != p.last.cycles
+	spent, worked := f.spent-p.last.spent, f.cycles != p.last.cycles
 	if !p.begun {
-		spent, some = 0, false // those of the start tell nothing
+		spent, worked = 0, false // those of the start tell nothing
 	}
 	p.begun, p.last = true, f
-	if p.calm++; some {
+	if p.calm++; worked {
 		p.calm = 0
 	}
-	if spent >= dear {
-		p.busy, p.clear = true, false
-	}
+	p.busy = p.busy || spent >= dear
 	if p.calm < quiet {
 		if p.busy {
 			return decision{percent: share(f.held)}
 		}
 		return decision{percent: usual}
 	}
-	free := !p.clear
-	p.busy, p.clear = false, true
+	free := p.busy || !p.gave || f.cycles-p.after >= some
+	p.busy = false
 	return decision{usual, free}
+}
+
+// freed notes that memory was given back; f are the figures afterwards.
+func (p *policy) freed(f figures) {
+	p.last, p.gave, p.after = f, true, f.cycles
 }
 
 // share is Allowance in per cent of what is held, at least the usual.

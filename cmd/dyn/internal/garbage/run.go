@@ -36,7 +36,7 @@ func Run(ctx context.Context) {
 		}
 		if d.free {
 			debug.FreeOSMemory()
-			p.last = read() // ours is no sign of work
+			p.freed(read()) // ours is no sign of work
 		}
 	}
 }
