@@ -11,7 +11,9 @@
 // A Page is one agent's last rendering. Render brings it up to a turn: the
 // turn's messages become the mappings that Hugging Face templates read, and
 // messages that did not change keep theirs, so that what they print is not
-// made again. Same then tells how much of the text is as it was.
+// made again. Who knows how many of them did not change says so in Known, and
+// they are not even looked at. Same then tells how much of the text is as it
+// was.
 //
 // From turn to messages: a turn's results of several calls become messages of
 // their own; texts that a template would refuse beside each other are joined;
@@ -31,7 +33,7 @@
 // store of what tools and generation prompts looked like, and spare buffers. A
 // Page belongs to one goroutine at a time.
 //
-// Cost: an unchanged message costs a hash of its text and a comparison. A
-// Page holds its text about four times: as it was printed, as the messages'
-// values, and as what the next rendering can reuse.
+// Cost: an unchanged message costs a hash of its text, or with Known next to
+// nothing. A Page holds its text about twice: as it was printed, and as the
+// messages' values; and some hundreds of bytes a message.
 package template
