@@ -44,7 +44,7 @@ var Settings = []Setting{
 	{Key: "router.policy", Flag: "policy", Kind: Choice, Among: []string{"kv", "round-robin"}, Default: "kv", Help: "how a worker is picked"},
 	{Key: "ledger.max_age", Kind: Duration, Default: "720h", Help: "rows older than this are removed"},
 	{Key: "ledger.max_size", Kind: Size, Default: "512MiB", Help: "oldest rows go above this size"},
-	{Key: "ledger.raw_turns", Kind: Duration, Off: true, Default: "24h", Help: "how long the model's own answers are kept, as token ids, so that a restart changes no prompt; or off"},
+	{Key: "ledger.raw_turns", Kind: Duration, Off: true, Default: "24h", Help: "how long the model's own answers, as token ids, and a session's tools are kept, so that a restart changes no prompt; or off"},
 	{Key: "worker.model_dir", Flag: "model-dir", Kind: Path, Worker: "model-dir", Help: "folder with tokenizer.json, config.json and the chat template"},
 	{Key: "worker.brain", Flag: "brain", Kind: Path, Worker: "brain", Help: "what a simulated model says: a YAML script"},
 	{Key: "worker.speed", Flag: "speed", Kind: Real, Worker: "speed", Help: "1 is modelled time, 0 is as fast as it goes"},
