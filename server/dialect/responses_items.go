@@ -143,13 +143,14 @@ func (r *reader) mode(t *turn.Turn, v tape.Value) {
 }
 
 // echoed are the settings that an answer repeats, in their order, with what
-// stands for one that was not given.
-var echoed = []struct{ key, unsaid string }{
+// stands for one that was not given. The first one is read again, see
+// newObject.
+var echoed = [...]struct{ key, unsaid string }{
+	{"reasoning", `{"effort":null,"summary":null}`},
 	{"instructions", "null"},
 	{"max_output_tokens", "null"},
 	{"metadata", "{}"},
 	{"parallel_tool_calls", "true"},
-	{"reasoning", `{"effort":null,"summary":null}`},
 	{"service_tier", `"default"`},
 	{"temperature", "1"},
 	{"text", `{"format":{"type":"text"}}`},
@@ -165,12 +166,19 @@ var echoNothing = echo(tape.Value{})
 
 // echo returns the settings that the answer repeats as fields of an object.
 func echo(root tape.Value) []byte {
-	b := []byte{'{'}
+	var said [len(echoed)][]byte
+	size := 2
 	for i, e := range echoed {
-		b = appendString(comma(b, i), e.key)
-		b = append(b, ':')
 		if v := root.Key(e.key); v.Given() {
-			b = append(b, v.Raw()...)
+			said[i] = v.Raw()
+		}
+		size += len(e.key) + 4 + max(len(said[i]), len(e.unsaid))
+	}
+	b := append(make([]byte, 0, size), '{')
+	for i, e := range echoed {
+		b = append(appendString(comma(b, i), e.key), ':')
+		if said[i] != nil {
+			b = append(b, said[i]...)
 		} else {
 			b = append(b, e.unsaid...)
 		}

@@ -21,13 +21,21 @@ type object struct {
 func newObject(t *turn.Turn) object {
 	o := object{id: answerID("resp_", t), created: created(t), model: t.Model, store: t.Store, before: t.Previous}
 	o.echo = echoNothing[1 : len(echoNothing)-1]
-	if doc, err := tape.Parse(t.Echo); err == nil {
-		s := doc.Root().Key("reasoning").Key("summary")
+	if doc, err := tape.ParseKnown(t.Echo, firstEchoed); err == nil {
+		s := doc.Root().Key(echoed[0].key).Key("summary")
 		o.summary = s.Kind() == tape.String && s.Text() != "none"
 		o.echo = t.Echo[1 : len(t.Echo)-1]
 		doc.Free()
 	}
 	return o
+}
+
+// firstEchoed skips all settings of an echo but the first, which may be long.
+func firstEchoed(key, rest []byte) tape.Skip {
+	if string(key) == echoed[0].key {
+		return tape.Skip{}
+	}
+	return tape.Skip{Bytes: len(rest) - 1}
 }
 
 // result is how a response stands.
