@@ -2,6 +2,7 @@ package cache
 
 import (
 	"encoding/binary"
+	"unsafe"
 
 	"github.com/zeebo/xxh3"
 )
@@ -59,8 +60,15 @@ func next(scratch *[]byte, parent uint64, tokens []uint32) uint64 {
 // room.
 func hashBlock(scratch []byte, parent uint64, tokens []uint32) uint64 {
 	binary.LittleEndian.PutUint64(scratch, parent)
+	if littleEndian {
+		copy(scratch[8:], unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(tokens))), 4*len(tokens)))
+		return xxh3.HashSeed(scratch, Seed)
+	}
 	for i, t := range tokens {
 		binary.LittleEndian.PutUint32(scratch[8+4*i:], t)
 	}
 	return xxh3.HashSeed(scratch, Seed)
 }
+
+// littleEndian is whether this machine keeps numbers as they are hashed.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
