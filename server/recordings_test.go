@@ -207,10 +207,14 @@ type shape struct {
 }
 
 var shapes = map[string]shape{
-	"/v1/messages":              {[]string{"id", "type", "role", "content", "stop_reason", "usage"}, []string{"event: message_stop", "event: error"}},
-	"/v1/messages/count_tokens": {[]string{"input_tokens"}, nil},
-	"/v1/responses":             {[]string{"id", "object", "status", "output", "usage"}, []string{"event: response.completed", "event: response.incomplete", "event: response.failed", "event: error"}},
-	"/v1/chat/completions":      {[]string{"id", "object", "choices", "usage"}, []string{"data: [DONE]"}},
+	"/v1/messages":               {[]string{"id", "type", "role", "content", "stop_reason", "usage"}, []string{"event: message_stop", "event: error"}},
+	"/v1/messages/count_tokens":  {[]string{"input_tokens"}, nil},
+	"/v1/responses":              {[]string{"id", "object", "status", "output", "usage"}, []string{"event: response.completed", "event: response.incomplete", "event: response.failed", "event: error"}},
+	"/v1/chat/completions":       {[]string{"id", "object", "choices", "usage"}, []string{"data: [DONE]"}},
+	"/v1/completions":            {[]string{"id", "object", "choices", "usage"}, []string{"data: [DONE]"}},
+	"/v1/responses/input_tokens": {[]string{"object", "input_tokens"}, nil},
+	"/tokenize":                  {[]string{"count", "tokens"}, nil},
+	"/detokenize":                {[]string{"prompt"}, nil},
 }
 
 // streamFault says what a stream lacks: each event is JSON, and the last one
@@ -258,6 +262,8 @@ func dialectOf(path string) turn.Dialect {
 		return turn.Responses
 	case "/v1/chat/completions":
 		return turn.Chat
+	case "/v1/completions":
+		return turn.Completions
 	}
 	return ""
 }

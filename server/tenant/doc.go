@@ -9,6 +9,7 @@
 // one request and a place among those at once when it enters; its tokens are
 // taken when they are known, so the bucket of tokens may be overdrawn by the
 // turns that are under way and the next turn waits until it is filled again.
+// What makes no turn but work (counting, tokenizing) takes a request alone.
 // Who is refused is told when to come back.
 //
 // Keys may be set anew at any time: a key that keeps its name keeps what it

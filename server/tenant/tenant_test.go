@@ -71,6 +71,33 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestAsk: what makes no turn is one of the requests, takes no place and needs
+// none.
+func TestAsk(t *testing.T) {
+	var r Ring
+	k := key("a", "one")
+	k.Concurrent, k.Requests = 1, 3
+	r.Set([]turn.Key{k})
+	a, now := r.Find([]byte("one")), time.Now()
+	if a.Enter(now) != nil || a.Ask(now) != nil || a.Ask(now) != nil {
+		t.Fatal("three requests are not let in")
+	}
+	var full *Full
+	if err := a.Ask(now); !errors.As(err, &full) || full.Wait != 20*time.Second {
+		t.Errorf("a fourth: %v", err)
+	}
+	if u := a.Used(); u.Turns != 1 || u.Running != 1 || u.Refused != 1 {
+		t.Errorf("used %+v", u)
+	}
+	if err := a.Ask(now.Add(20 * time.Second)); err != nil {
+		t.Errorf("when it was told to come back: %v", err)
+	}
+	var nobody *Tenant
+	if nobody.Ask(now) != nil {
+		t.Error("without keys a request is refused")
+	}
+}
+
 func TestAtOnceOutlivesAChange(t *testing.T) {
 	var r Ring
 	k := key("a", "one")
