@@ -37,6 +37,14 @@ var language = []struct{ src, want string }{
 	{"{% for i in l %}{{ loop.previtem }}<{{ i }}>{{ loop.nextitem }} {% endfor %}", "<3>1 3<1>2 1<2> "},
 	{"{% for i in l if i > 1 %}{{ i }}{{ loop.length }}{% else %}no{% endfor %}", "3222"},
 	{"{% for i in e %}x{% else %}none{% endfor %}", "none"},
+	{"{% set ns = namespace(f=0) %}{% for r in rows[1:] %}{% if r.b == 'y' and 'c' not in r %}{% set ns.f = 1 %}{% endif %}{% endfor %}{{ ns.f }}", "1"},
+	{"{% set ns = namespace(go=true, at=9) %}{% for r in rows[::-1] %}{% set i = (rows|length - 1) - loop.index0 %}" +
+		"{% if ns.go and r.c %}{% set ns.go = false %}{% set ns.at = i %}{% endif %}{% endfor %}{{ ns.at }}", "1"},
+	// Macros.
+	{"{% macro t(a, b=[]) %}<{{ a }}{% for x in b %} {{ x[0] }}={{ x[1] }}{% endfor %}>{% endmacro %}{{ t('a') }}{{ t('b', [['k', 1]]) }}{{ t('a') }}", "<a><b k=1><a>"},
+	{"{% macro t(a) %}1{{ a }}{% endmacro %}{{ t('x') }}{% macro t(a) %}2{{ a }}{% endmacro %}{{ t('x') }}", "1x2x"},
+	{"{% macro t(a, b) %}{{ a }}{{ b is defined }}{% if a == 1 %}{% set c = 5 %}{% endif %}{{ c }};{% endmacro %}{{ t(1, 2) }}{{ t(n) }}", "1True5;7False;"},
+	{"{% set a = [1] %}{% set b = [1] %}{{ a is sameas b }}{{ a is sameas a }}{{ [1] is sameas [1] }}", "FalseTrueFalse"},
 	{"{% for k, v in m.items() %}{{ k }}={{ v }};{% endfor %}", "name=x;items=[1, 2];k=None;n=1.0;"},
 	{"{% for i in range(9) %}{% if i == 2 %}{% continue %}{% endif %}{% if i == 4 %}{% break %}{% endif %}{{ i }}{% endfor %}", "013"},
 	{"{% for i in [1, [2, [3]]] recursive %}{% if i is number %}{{ i }}{% else %}({{ loop(i) }}){% endif %}{% endfor %}", "1(2(3))"},
@@ -149,6 +157,7 @@ func TestDecode(t *testing.T) {
 		{`{"b":1,"a":[1.0,1e3,-0,12345678901234567890],"b":2}`, "{'b': 2, 'a': [1.0, 1000.0, 0, 12345678901234567890]}"},
 		{`"\u00e9\ud83d\ude00\ud800\n\/"`, "é😀\ufffd\n/"},
 		{` [ true , null ] `, "[True, None]"},
+		{`{"along": "0123456789abcdef\n0123456789\u00e4\"\\", "b": ["", "x\ty"]}`, `{'along': '0123456789abcdef\n0123456789ä"\\', 'b': ['', 'x\ty']}`},
 		{"\"a\xffb\"", "a\ufffdb"},
 	} {
 		v, err := Decode([]byte(c.src))

@@ -46,7 +46,7 @@ func (s *script) stmt() string {
 	s.depth++
 	defer func() { s.depth-- }()
 	block := func() string { return s.body(rapid.IntRange(0, 2).Draw(s.t, "block")) }
-	switch rapid.IntRange(0, 14).Draw(s.t, "stmt") {
+	switch rapid.IntRange(0, 18).Draw(s.t, "stmt") {
 	case 0, 1, 2:
 		return "<{{ " + s.value() + " }}>"
 	case 3, 4:
@@ -71,6 +71,15 @@ func (s *script) stmt() string {
 		return "{% macro f(q) %}" + block() + "{% endmacro %}"
 	case 13:
 		return "{% filter upper %}" + block() + "{% endfilter %}"
+	case 14, 15: // a search
+		return "{% for n in " + s.pick("messages", "messages[loop.index0:]", "messages[loop.index:]", "messages[i:]", "rest", "messages[-2:]") + " %}{% if " +
+			s.pick("n.role == 'tool'", "'name' in n", "n['role'] != 'user' and 'tool_calls' not in n", "n.tool_calls or not n.content", "n.role == x") +
+			" %}{% set " + s.pick("ns.b", "ns.a", "local.a", "other.a") + " = " + s.pick("'found'", "1", "true") + " %}{% endif %}{% endfor %}"
+	case 16: // one that counts backwards
+		return "{% set local = namespace(go=true, at=0) %}{% for n in " + s.pick("messages[::-1]", "messages") + " %}{% set j = (messages|length - 1) - loop.index0 %}" +
+			"{% if local.go and " + s.test() + " %}{% set local.go = false %}{% set local.at = j %}{% endif %}{% endfor %}{{ local.at }}"
+	case 17:
+		return "{{ k('" + s.pick("a", "b") + "', [1, ['x', " + s.pick("2", "i") + "]]) }}"
 	}
 	return s.pick("{% continue %}", "{% break %}", "text", "{% set ns.a = ns.a ~ 'x' %}", "{% set ns.a = loop.index0 %}")
 }
@@ -81,10 +90,12 @@ func (s *script) source() string {
 		s.pick("messages", "messages[1:]", "messages[::-1]", "messages + [{'role': 'end'}]", "messages|selectattr('role', 'eq', 'user')|list", "ns.list") + " %}{% set y = 2 %}{% set i = 1 %}" +
 		"{% set it = messages|map(attribute='role') %}{% set sep = joiner(',') %}{% set roles = {'user': 'U', 'tool': 1} %}{% set local = namespace(a=3) %}" +
 		"{% macro f(q) %}[{{ q.role }}" + s.body(1) + "]{% endmacro %}{% macro g(q) %}{% set x = q %}" + s.body(1) + "{% if q %}{% set ns.b = q %}{% endif %}{{ x }}{% endmacro %}" +
+		"{% macro j(q) %}<{{ q }}>{% endmacro %}{% macro k(q, r=[]) %}{% for x in r %}{{ j(x) }}{{ loop.index }}{% endfor %}{{ j(q) }}{% endmacro %}" +
 		"{% macro h(q) %}({{ caller(q) if caller else q }}{{ ns.a }}){% endmacro %}"
 	b := head
 	for range rapid.IntRange(1, 2).Draw(s.t, "loops") {
-		b += "{% for " + s.pick("m", "m", "i") + " in " + s.pick("messages", "messages", "rest", "rest", "range(messages|length)", "messages[1:]", "messages|reverse", "it", "tools") +
+		b += s.pick("", "", "{{ f(messages[0]) }}", "{{ g(ns.a) }}", "{{ h('k') }}", "{{ k('t') }}", "{% if flag %}{{ f(messages[-1]) }}{% endif %}", "{% set z %}{{ h(ns.b) }}{% endset %}{{ z }}")
+		b += "{% for " + s.pick("m", "m", "i", "unasked") + " in " + s.pick("messages", "messages", "rest", "rest", "range(messages|length)", "messages[1:]", "messages|reverse", "it", "tools") +
 			s.pick("", "", "", " if "+s.test()) + " %}" + s.body(rapid.IntRange(1, 4).Draw(s.t, "n")) + "{% endfor %}|"
 	}
 	return b + "{{ ns.a }}{{ ns.b }}{{ other.a }}{{ ns.list|length }}"
