@@ -68,6 +68,8 @@ func TestChatBadInput(t *testing.T) {
 		{"64 leases", chatBody(`"messages":[{"role":"user","content":[` + leased(64) + `]}]`), ""},
 		{"65 leases", chatBody(`"messages":[{"role":"user","content":[` + leased(65) + `]}]`), "messages[0].content[64].cache_control"},
 		{"named without a name", chatBody(hello + `,"tool_choice":{"type":"function"}`), "tool_choice.function"},
+		{"a thought and a part that is a string", chatBody(`"messages":[{"role":"assistant","reasoning_content":"t","content":["a"]}]`), "messages[0].content[0]"},
+		{"a thought and a content that is a number", chatBody(`"messages":[{"role":"assistant","reasoning_content":"t","content":5}]`), "messages[0].content"},
 		{"functions", chatBody(hello + `,"functions":[{"name":"f"}]`), "functions"},
 		{"no functions", chatBody(hello + `,"functions":[]`), ""},
 		{"functions a word", chatBody(hello + `,"functions":"f"`), "functions"},

@@ -190,14 +190,15 @@ func (r *reader) allot(n int) []turn.Block {
 // one returns a single block as a message's.
 func (r *reader) one(b turn.Block) []turn.Block { return append(r.allot(1), b) }
 
-// blocks appends the blocks of a content that is an array of objects.
+// blocks appends the blocks of a content that is an array of objects; those
+// that came before a problem stay.
 func (r *reader) blocks(blocks []turn.Block, list tape.Value, each func([]turn.Block, tape.Value) []turn.Block) []turn.Block {
 	for _, p := range list.Elements() {
 		if p.Kind() != tape.Object {
 			r.fail(p, "must be an object, not %s", kindName(p.Kind()))
 		}
 		if r.failed() {
-			return nil
+			return blocks
 		}
 		blocks = each(blocks, p)
 	}

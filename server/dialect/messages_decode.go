@@ -109,7 +109,7 @@ func (r *messagesReader) content(blocks []turn.Block, v tape.Value, role turn.Ro
 	case tape.Array:
 	default:
 		r.fail(v, "must be a string or an array, not %s", kindName(v.Kind()))
-		return nil
+		return blocks
 	}
 	if blocks == nil {
 		blocks = r.allot(v.Len())

@@ -179,7 +179,7 @@ func (r *responsesReader) content(blocks []turn.Block, v tape.Value) []turn.Bloc
 	case tape.Array:
 	default:
 		r.fail(v, "must be a string or an array, not %s", kindName(v.Kind()))
-		return nil
+		return blocks
 	}
 	if blocks == nil {
 		blocks = r.allot(v.Len())
