@@ -47,6 +47,10 @@ func (s *forStmt) idleWhen() *idle {
 	switch {
 	case only == nil || s.recursive || s.test != nil:
 		return nil
+	case sets:
+		s.late = s.lateIf(only)
+	}
+	switch {
 	case len(only.then) == 0:
 		for x := only.test; ; {
 			if s.steady(x) {
@@ -71,6 +75,29 @@ func (s *forStmt) idleWhen() *idle {
 		}
 	}
 	return nil
+}
+
+// lateIf is the if of a body, where what is set before it is of use in its
+// first branch only, and there is no other.
+func (s *forStmt) lateIf(only *ifStmt) *ifStmt {
+	late := len(only.rest) == 0 && s.body[len(s.body)-1] == stmt(only)
+	var look func(x *expr)
+	look = func(x *expr) {
+		n, ok := (*x).(*nameExpr)
+		if !ok {
+			eachKid(*x, look)
+			return
+		}
+		for _, st := range s.body[:len(s.body)-1] {
+			set, ok := st.(*setStmt)
+			late = late && ok && set.target.(*nameExpr).at != n.at
+		}
+	}
+	look(&only.test)
+	if !late {
+		return nil
+	}
+	return only
 }
 
 // counts reports an assignment of a sum or difference of constants, lengths of

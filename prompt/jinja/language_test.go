@@ -40,6 +40,9 @@ var language = []struct{ src, want string }{
 	{"{% set ns = namespace(f=0) %}{% for r in rows[1:] %}{% if r.b == 'y' and 'c' not in r %}{% set ns.f = 1 %}{% endif %}{% endfor %}{{ ns.f }}", "1"},
 	{"{% set ns = namespace(go=true, at=9) %}{% for r in rows[::-1] %}{% set i = (rows|length - 1) - loop.index0 %}" +
 		"{% if ns.go and r.c %}{% set ns.go = false %}{% set ns.at = i %}{% endif %}{% endfor %}{{ ns.at }}", "1"},
+	{"{% set j = joiner('x') %}{% set ns = namespace(go=true, at='') %}{% for r in rows %}{% set i = loop.index0 + 1 %}" +
+		"{% if ns.go and j() %}{% set ns.at = ns.at ~ i %}{% endif %}{% endfor %}{{ ns.at }}", "23"},
+	{"{% for r in rows %}{% set i = r|length - loop.index0 %}{% if r.c and i %}{{ i }}{% endif %}{% endfor %}", "32"},
 	// Macros.
 	{"{% macro t(a, b=[]) %}<{{ a }}{% for x in b %} {{ x[0] }}={{ x[1] }}{% endfor %}>{% endmacro %}{{ t('a') }}{{ t('b', [['k', 1]]) }}{{ t('a') }}", "<a><b k=1><a>"},
 	{"{% macro t(a) %}1{{ a }}{% endmacro %}{{ t('x') }}{% macro t(a) %}2{{ a }}{% endmacro %}{{ t('x') }}", "1x2x"},
@@ -49,6 +52,9 @@ var language = []struct{ src, want string }{
 	{"{% for i in range(9) %}{% if i == 2 %}{% continue %}{% endif %}{% if i == 4 %}{% break %}{% endif %}{{ i }}{% endfor %}", "013"},
 	{"{% for i in [1, [2, [3]]] recursive %}{% if i is number %}{{ i }}{% else %}({{ loop(i) }}){% endif %}{% endfor %}", "1(2(3))"},
 	{"{% for i in l %}{{ loop.cycle('a', 'b') }}{{ loop.changed(i > 1) }}{% endfor %}", "aTruebTrueaTrue"},
+	{"{% set j = joiner('x') %}{% set ns = namespace(go=true, at='') %}{% for r in rows %}{% set i = loop.index0 + 1 %}" +
+		"{% if ns.go and j() %}{% set ns.at = ns.at ~ i %}{% endif %}{% endfor %}{{ ns.at }}", "23"},
+	{"{% for r in rows %}{% set i = r|length - loop.index0 %}{% if r.c and i %}{{ i }}{% endif %}{% endfor %}", "32"},
 	// Macros.
 	{"{% macro f(a, b=2) %}{{ a }}{{ b }}{{ varargs }}{{ kwargs }}{% endmacro %}{{ f(1) }}{{ f(1, 3, 4, c=5) }}", "12(){}13(4,){'c': 5}"},
 	{"{% macro f() %}<{{ caller(1) }}>{% endmacro %}{% call(x) f() %}{{ x }}{{ n }}{% endcall %}", "<17>"},

@@ -159,6 +159,7 @@ type (
 		blind  bool       // its body never asks for the item
 		idle   *idle      // nil where none is known
 		search *search    // nil if it is none
+		late   *ifStmt    // what counts of its body once a round was run, nil where that is all
 		id     int        // of a loop whose rounds can be reused, from 1
 		slots  [2]int     // the variables of its body: from, to
 		over   *watchExpr // iter, where it is watched item by item

@@ -37,7 +37,12 @@ func (s *forStmt) next(r *run, over, v, then Value, p *progress) (stop bool, err
 			return true, err
 		}
 	}
-	sig, err := s.round(r, v, then)
+	var sig signal
+	if s.late != nil && p.rounds > 1 && s.unwatched(r) {
+		sig, err = s.glance(r, v)
+	} else {
+		sig, err = s.round(r, v, then)
+	}
 	p.broke = sig == broke
 	p.whole = p.whole || sig == done
 	return p.broke, err
@@ -88,7 +93,7 @@ func (s *forStmt) room(r *run, n int) {
 // plain is a loop without a loop variable over items at hand.
 func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
 	p := progress{}
-	if n, ok := s.target.(*nameExpr); ok && s.idle == nil && (r.memo == nil || s.id == 0 && s.mute) {
+	if n, ok := s.target.(*nameExpr); ok && s.idle == nil && s.unwatched(r) {
 		return s.bare(r, vs, n.at.slot)
 	}
 	for i, v := range vs {
@@ -134,10 +139,29 @@ func (s *forStmt) counted(r *run, over *span) (signal, error) {
 
 // round runs the body once.
 func (s *forStmt) round(r *run, v, then Value) (signal, error) {
-	if r.memo != nil {
+	if !s.unwatched(r) {
 		return r.memo.round(r, s, v, then)
 	}
 	return s.play(r, v)
+}
+
+// unwatched reports a loop whose rounds are just run: where none of them
+// writes it makes no difference to a Memo, unless it is to reuse them.
+func (s *forStmt) unwatched(r *run) bool { return r.memo == nil || s.mute && s.id == 0 }
+
+// glance is play where what is set first is of use in one branch only.
+func (s *forStmt) glance(r *run, v Value) (signal, error) {
+	if err := r.assign(s.target, v); err != nil {
+		return done, at(s.line, err)
+	}
+	r.begin(s.bodyInit)
+	if ok, err := s.late.test.test(r); !ok || err != nil {
+		return done, err
+	}
+	if sig, err := r.exec(s.body[:len(s.body)-1]); sig != done || err != nil {
+		return sig, err
+	}
+	return r.exec(s.late.then)
 }
 
 func (s *forStmt) play(r *run, v Value) (signal, error) {

@@ -3,9 +3,6 @@ package jinja
 // round runs one round of a loop, or takes it from the last rendering. next is
 // the item of the round after it, missing where that is not at hand.
 func (m *Memo) round(r *run, s *forStmt, v, next Value) (end signal, err error) {
-	if s.id == 0 && s.mute {
-		return s.play(r, v) // it makes no difference who watches
-	}
 	t := &m.trace
 	i := t.find(v)
 	if i == notOne && s.id == 0 {
