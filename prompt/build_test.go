@@ -294,3 +294,16 @@ func BenchmarkRolling240KB(b *testing.B) {
 		dst = Rolling(dst[:0], tr)
 	}
 }
+
+// BenchmarkKeys240KB is what a turn of a client without names costs before its
+// new messages are hashed.
+func BenchmarkKeys240KB(b *testing.B) {
+	tr := conversation(240 << 10)
+	var keys []Key
+	var sums []uint64
+	b.SetBytes(240 << 10)
+	for b.Loop() {
+		keys = Keys(keys[:0], tr)
+		sums = Sums(sums[:0], tr, keys)
+	}
+}
