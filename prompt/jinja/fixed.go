@@ -9,6 +9,7 @@ type fixedCall struct {
 	decl  *macroStmt
 	needs []macroAt // the others
 	text  atomic.Pointer[fixedText]
+	left  *atomic.Int64 // bytes that the template may still keep
 }
 
 // macroAt is where among the template's variables a macro stands.
@@ -34,7 +35,7 @@ func (f *folder) fix(x expr, depth int) {
 	}
 	k := &closure{f: f, inside: map[*macroStmt]bool{}}
 	if k.macro(decl) {
-		c.fixed = &fixedCall{decl: decl, needs: k.needs}
+		c.fixed = &fixedCall{decl: decl, needs: k.needs, left: &f.left}
 	}
 }
 
@@ -159,12 +160,13 @@ func (x *fixedCall) print(r *run, m *macro) (done bool, err error) {
 	return true, r.wrote()
 }
 
-// mostFixed is how long a text may be that is kept.
-const mostFixed = 1 << 12
+// mostFixed is how long a text may be that is kept, allFixed how much all those
+// of a template.
+const mostFixed, allFixed = 1 << 12, 1 << 18
 
 // keep keeps the text that a call gave, which began at from.
 func (x *fixedCall) keep(r *run, m *macro, from, steps, used int) {
-	if text := r.since(from); x.holds(r, m) && len(text) <= mostFixed {
+	if text := r.since(from); x.holds(r, m) && len(text) <= mostFixed && x.left.Add(-int64(len(text))) >= 0 {
 		x.text.Store(&fixedText{string(text), steps - r.steps, used - r.bytes - r.framed, 1 + len(x.needs)})
 	}
 }

@@ -1,5 +1,7 @@
 package jinja
 
+import "sync/atomic"
+
 // literal is a list or tuple of constants, made once.
 type literal struct {
 	v    Value
@@ -12,6 +14,7 @@ type literal struct {
 func fold(t *Template) *folder {
 	t.body = compact(t.body)
 	f := &folder{macros: map[int]*macroStmt{}, exact: t.exact}
+	f.left.Store(allFixed)
 	f.assigned(t.body, true)
 	f.body(t.body, 0)
 	return f
@@ -22,6 +25,7 @@ type folder struct {
 	// slots of variables that are never anything else; nil for other variables.
 	macros map[int]*macroStmt
 	exact  bool
+	left   atomic.Int64 // see fixedCall
 }
 
 // assigned notes what is assigned to the template's variables. The top is not

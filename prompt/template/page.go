@@ -187,7 +187,7 @@ func (f *form) pick(p *Page, tools []turn.Tool) {
 		}
 	}
 	if key != p.tools && key != zeroKey {
-		p.listed = f.lists.value(key, func() jinja.Value { return f.toolValues(tools) })
+		p.listed = f.lists.value(key, tools, func() jinja.Value { return f.toolValues(tools) })
 	}
 	p.tools = key
 }

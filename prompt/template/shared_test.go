@@ -114,3 +114,26 @@ func TestFit(t *testing.T) {
 		t.Errorf("the buffer of %d bytes is not given back", 1<<20)
 	}
 }
+
+// TestLists: the lists of tools that a template keeps are bounded in number and
+// in bytes.
+func TestLists(t *testing.T) {
+	tmpl := opened(t, `{{ tools | tojson if tools }}`+each(plainBody), nil)
+	for i := range 3 * keptLists {
+		tool := turn.Tool{Name: fmt.Sprint("f", i), Description: strings.Repeat("d", i<<12)}
+		if i == 2*keptLists {
+			tool.Description = strings.Repeat("d", keptTools)
+		}
+		var p Page
+		if err := tmpl.Render(&p, &turn.Turn{Messages: []turn.Message{user("q")}, Tools: []turn.Tool{tool}}); err != nil {
+			t.Fatal(err)
+		}
+		l, sum := &tmpl.tools.lists, 0
+		for _, x := range l.have {
+			sum += x.size
+		}
+		if len(l.have) > keptLists || len(l.have) != len(l.keys) || l.size != sum || sum > keptTools {
+			t.Fatalf("%d lists and %d keys, %d bytes, said to be %d", len(l.have), len(l.keys), sum, l.size)
+		}
+	}
+}

@@ -11,42 +11,58 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// keptLists is how many lists of tools a template keeps.
-const keptLists = 32
+// keptLists is how many lists of tools a template keeps, keptTools how many
+// bytes of tools in all. A list of more is made anew for every page.
+const keptLists, keptTools = 32, 4 << 20
 
 // lists keeps the last lists of tools as values, and their JSON: the agents of
 // one harness all send the same.
 type lists struct {
 	mu   sync.Mutex // guards the rest
-	have map[xxh3.Uint128]jinja.Value
+	have map[xxh3.Uint128]list
 	keys []xxh3.Uint128 // in the order they came
+	size int            // of all of them
 }
 
-// value returns the list under a key, made once.
-func (l *lists) value(key xxh3.Uint128, create func() jinja.Value) jinja.Value {
+// list is one of them, with the bytes of its tools.
+type list struct {
+	v    jinja.Value
+	size int
+}
+
+// value returns the list of tools under a key, made once.
+func (l *lists) value(key xxh3.Uint128, tools []turn.Tool, create func() jinja.Value) jinja.Value {
 	l.mu.Lock()
-	v, ok := l.have[key]
+	x, ok := l.have[key]
 	l.mu.Unlock()
 	if ok {
-		return v
+		return x.v
 	}
-	v = create()
-	jinja.Keep(v)
+	x = list{create(), 0}
+	for i := range tools {
+		x.size += len(tools[i].Name) + len(tools[i].Description) + len(tools[i].Schema)
+	}
+	if x.size > keptTools {
+		return x.v
+	}
+	jinja.Keep(x.v)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if other, ok := l.have[key]; ok {
-		return other
+		return other.v
 	}
 	if l.have == nil {
-		l.have = map[xxh3.Uint128]jinja.Value{}
+		l.have = map[xxh3.Uint128]list{}
 	}
-	if len(l.keys) == keptLists {
+	for len(l.keys) == keptLists || l.size+x.size > keptTools {
+		l.size -= l.have[l.keys[0]].size
 		delete(l.have, l.keys[0])
 		l.keys = l.keys[1:]
 	}
-	l.have[key] = v
+	l.have[key] = x
 	l.keys = append(l.keys, key)
-	return v
+	l.size += x.size
+	return x.v
 }
 
 // Schemas of tools that come without: any arguments, and free text.
