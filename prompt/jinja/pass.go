@@ -62,6 +62,9 @@ func (s *forStmt) close(r *run, p *progress, err error) (signal, error) {
 // listed is a loop over items at hand of which only its body knows how far it
 // is.
 func (s *forStmt) listed(r *run, l *loop, over Value) (signal, error) {
+	if n, ok := s.target.(*nameExpr); ok && s.idle == nil && s.unwatched(r) {
+		return s.bare(r, l.vs, n.at.slot, l)
+	}
 	p := progress{}
 	for i, v := range l.vs {
 		l.index = i
@@ -94,7 +97,7 @@ func (s *forStmt) room(r *run, n int) {
 func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
 	p := progress{}
 	if n, ok := s.target.(*nameExpr); ok && s.idle == nil && s.unwatched(r) {
-		return s.bare(r, vs, n.at.slot)
+		return s.bare(r, vs, n.at.slot, nil)
 	}
 	for i, v := range vs {
 		if stop, err := s.next(r, Value{}, v, after(vs, i), &p); stop || err != nil {
@@ -104,10 +107,14 @@ func (s *forStmt) plain(r *run, vs []Value) (signal, error) {
 	return s.close(r, &p, nil)
 }
 
-// bare is such a loop that nobody watches.
-func (s *forStmt) bare(r *run, vs []Value, slot int) (signal, error) {
+// bare is a loop over items at hand that nobody watches, with or without a
+// loop variable.
+func (s *forStmt) bare(r *run, vs []Value, slot int, l *loop) (signal, error) {
 	p := progress{}
 	for i := range vs {
+		if l != nil {
+			l.index = i
+		}
 		if err := r.spend(1 + s.weight); err != nil {
 			return s.close(r, &p, err)
 		}
