@@ -54,7 +54,7 @@ func (s *Server) draw(now time.Time) snapshot.Snapshot {
 // memory draws what is held so that next turns are quick.
 func (s *Server) memory() snapshot.Memory {
 	st := s.sessions.Stats()
-	m := snapshot.Memory{Agents: st.Agents, Prompts: int64(st.Bytes), Limit: int64(st.Limit), Dropped: int64(st.Dropped), Ledger: s.ledger.Memory(), RSS: rss()}
+	m := snapshot.Memory{Agents: st.Agents, Prompts: int64(st.Bytes), Limit: int64(st.Limit), Dropped: int64(st.Dropped), Ledger: s.ledger.Memory(), Bodies: int64(s.recall.Stats().Bytes), RSS: rss()}
 	for _, one := range s.all() {
 		m.Raw += int64(one.raw.Bytes())
 		m.Limit += rawBytes

@@ -141,6 +141,9 @@ func memoryLine(m snapshot.Memory) string {
 	if m.Limit > 0 {
 		line += " of " + size(m.Limit)
 	}
+	if m.Bodies > 0 {
+		line += ", bodies " + size(m.Bodies)
+	}
 	if m.Dropped > 0 {
 		line += fmt.Sprintf(", %d let go for room", m.Dropped)
 	}

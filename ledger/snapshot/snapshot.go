@@ -199,6 +199,7 @@ type Memory struct {
 	Prompts int64 `json:"prompt_bytes"` // their texts, token ids and chains
 	Raw     int64 `json:"raw_bytes"`    // the model's own raw turns
 	Ledger  int64 `json:"ledger_bytes"` // rows on their way to disk, stored responses, where raw turns lie there
+	Bodies  int64 `json:"body_bytes"`   // of requests, to know again what comes again
 	Limit   int64 `json:"limit_bytes"`  // of prompts and raw turns together
 	Dropped int64 `json:"dropped"`      // agents whose prompt was let go for room; their next turn costs more
 	RSS     int64 `json:"rss_bytes"`    // of the whole daemon
