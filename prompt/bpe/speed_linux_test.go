@@ -2,11 +2,15 @@ package bpe_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // conversation makes the text of a coding agent's prompt of about n bytes:
@@ -60,19 +64,35 @@ func listings(n int) string {
 	})
 }
 
-// BenchmarkPrompt encodes prompts of about 60,000 tokens.
+// BenchmarkPrompt encodes prompts of about 60,000 tokens. It reports the best
+// time of one, as the thread has worked: what else the machine does counts
+// less in it.
 func BenchmarkPrompt(b *testing.B) {
 	for _, name := range models(b) {
 		for _, in := range []struct{ kind, text string }{{"sources", sources(b, 190_000)}, {"listings", listings(190_000)}} {
 			b.Run(name+"/"+in.kind, func(b *testing.B) {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
 				tok := model(b, name)
 				ids := tok.Encode(nil, in.text)
+				best := int64(math.MaxInt64)
 				b.ReportAllocs()
 				for b.Loop() {
+					start := worked(b)
 					ids = tok.Encode(ids[:0], in.text)
+					best = min(best, worked(b)-start)
 				}
-				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(len(ids)*b.N), "ns/token")
+				b.ReportMetric(float64(best)/float64(len(ids)), "ns/token")
 			})
 		}
 	}
+}
+
+// worked is the time that this thread has worked, in nanoseconds.
+func worked(b *testing.B) int64 {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
+		b.Fatal(err)
+	}
+	return now.Nano()
 }
