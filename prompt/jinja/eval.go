@@ -247,7 +247,7 @@ func (r *run) compare(op string, a, b Value) (bool, error) {
 }
 
 func newAttr(of expr, name token) *attrExpr {
-	return &attrExpr{of, name.text, name.line, onlyKey(name.text), loopNumbers[name.text]}
+	return &attrExpr{of, name.text, name.line, onlyKey(name.text), loopNumbers[name.text], stringMethods[name.text], mapMethods[name.text]}
 }
 
 func newItem(of, key expr, line int) *itemExpr {
@@ -263,6 +263,17 @@ func newItem(of, key expr, line int) *itemExpr {
 func onlyKey(name string) bool {
 	_, method := mapMethods[name]
 	return !method && !hidden(Mapping(nil), name)
+}
+
+// method is the method that a value has under the name, nil if there is none.
+func (x *attrExpr) method(of Value) method {
+	switch of.kind {
+	case kString:
+		return x.onText
+	case kMap:
+		return x.onMap
+	}
+	return methodOf(of, x.name)
 }
 
 func (x *attrExpr) eval(r *run) (Value, error) {

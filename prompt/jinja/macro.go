@@ -250,7 +250,7 @@ func (x *callExpr) call(r *run) (Value, error) {
 		if err != nil {
 			return of, err
 		}
-		if method := methodOf(of, m.name); method != nil {
+		if method := m.method(of); method != nil {
 			from := len(r.args)
 			a, err := r.push(&x.args)
 			if err != nil {

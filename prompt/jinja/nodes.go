@@ -47,7 +47,8 @@ type (
 		// key is set where in a mapping the name can only be one of its keys.
 		key bool
 		// of a loop variable it is a number known without asking further
-		number loopNumber
+		number        loopNumber
+		onText, onMap method // of texts and mappings, nil if they have none
 	}
 	itemExpr struct {
 		of, key expr
