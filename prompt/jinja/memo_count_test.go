@@ -115,7 +115,7 @@ func TestMemoAllocates(t *testing.T) {
 		}
 		return testing.AllocsPerRun(10, func() { _, _ = m.render(tmpl, ctx, Options{}) })
 	}
-	allocs(10) // the first rendering grows the Memo
+	allocs(10)                                               // the first rendering grows the Memo
 	if few, many := allocs(10), allocs(500); many > few+20 { // desks come from a pool, which may be empty
 		t.Errorf("%v allocations for 21 messages, %v for 1,001", few, many)
 	}
