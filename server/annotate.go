@@ -60,11 +60,16 @@ func (x *nvext) annotations(f *flight) {
 func (f *flight) where(c *call) error {
 	f.prompt = f.job.Prompt[:f.asked]
 	f.m.mu.Lock()
-	d := f.m.Policy.Pick(route.Need{Turn: f.t.ID, Prompt: len(f.job.Prompt), Seq: f.m.decided}, f.m.candidates(f))
+	need, all := route.Need{Turn: f.t.ID, Prompt: len(f.job.Prompt), Seq: f.m.decided}, f.m.candidates(f)
+	d := f.m.Policy.Pick(need, all)
+	if d.Wait() { // it would wait: where would it go if all had room?
+		for i := range all {
+			all[i].InFlight, all[i].Pending = 0, 0
+		}
+		d = f.m.Policy.Pick(need, all)
+	}
 	f.m.mu.Unlock()
 	switch d.Reason {
-	case route.AllFull:
-		return turn.ErrBusy
 	case route.TooLong:
 		return &dialect.Problem{Kind: dialect.TooLong, Prompt: len(f.job.Prompt), Limit: f.m.context()}
 	case route.NoWorkers:

@@ -40,6 +40,22 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
+// TestQueryWhileFull: where every worker is full a turn would wait; who only
+// asks is told where it would like to go, not that all are busy.
+func TestQueryWhileFull(t *testing.T) {
+	one := caps(1000)
+	one.MaxSeqs = 1
+	st := newStage(t, &puppet{name: "w7", caps: one, play: func(ctx context.Context, _ turn.Job) (turn.Stream, error) {
+		return &script{ctx: ctx}, nil
+	}})
+	go st.post(t.Context(), chatPath, says("hi", ""))
+	st.until("the slot is taken", func() bool { return st.s.Snapshot().Queue.Prefill == 1 })
+	a := ask(t, "POST", st.url+chatPath, says("hi", `,"nvext":{"annotations":["query_instance_id:"]}`))
+	if a.status != 200 || !strings.Contains(a.body, `"decode_worker_id":"w7"`) {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
 // TestQueryOnly: who only asks where a turn would run is told, with the ids;
 // no worker hears of it.
 func TestQueryOnly(t *testing.T) {
