@@ -49,8 +49,12 @@ func (f *flight) takes(prompt int) {
 func (f *flight) plainJob(i int) (plainJob, error) {
 	t, tok := f.t, f.m.Prompt.Tokenizer()
 	ids, text := t.Prompts[i].IDs, t.Prompts[i].Text
-	if ids == nil {
+	switch {
+	case ids != nil:
+	case t.Prompts[i].Bare:
 		ids = tok.Encode(nil, text)
+	default:
+		ids = tok.EncodePrompt(nil, text)
 	}
 	at := func(rest string) string {
 		if len(t.Prompts) > 1 {

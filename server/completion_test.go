@@ -1,13 +1,18 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"unicode/utf8"
 
+	simmodel "github.com/agentinfer/dyn/engine/sim/model"
+	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -30,6 +35,54 @@ func TestCompletions(t *testing.T) {
 		s := ask(t, "POST", st.url+"/v1/completions", body+`,"stream":true,"stream_options":{"include_usage":true}}`).body
 		if !strings.Contains(s, `"text":" word"`) || !strings.Contains(s, fmt.Sprintf(`"prompt_tokens":%d`, len(ids))) || !strings.HasSuffix(s, "data: [DONE]\n\n") {
 			t.Errorf("%s: %s", name, s)
+		}
+	}
+}
+
+// TestCompletionsBegin: a text that is a whole prompt begins as the texts that
+// the model learnt from, unless the client says otherwise; ids are as given.
+func TestCompletionsBegin(t *testing.T) {
+	files := fstest.MapFS{}
+	for _, name := range []string{"tokenizer.json", "tokenizer_config.json", "config.json"} {
+		data, err := fs.ReadFile(simmodel.FS(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = bytes.Replace(data, []byte(`"post_processor": null`), []byte(`"post_processor":{"type":"TemplateProcessing",`+
+			`"single":[{"SpecialToken":{"id":"<b>","type_id":0}},{"Sequence":{"id":"A","type_id":0}}],"special_tokens":{"<b>":{"ids":[5]}}}`), 1)
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	begun, err := prompt.OpenFS(files, prompt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := newStage(t)
+	st.s.AddModel(Model{ID: "begun", Prompt: begun})
+	var got []uint32
+	info := caps(1000)
+	info.Model = "begun"
+	if err := st.s.Update(&puppet{name: "w0", caps: info, play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
+		got = j.Prompt
+		return &script{ctx, []turn.Delta{{Text: " word", IDs: []uint32{300}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 1}}}}}, nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	bare := begun.Tokenizer().Encode(nil, "some text")
+	whole := append([]uint32{5}, bare...)
+	for fields, want := range map[string][]uint32{
+		`"prompt":"some text"`:                             whole,
+		`"prompt":"some text","add_special_tokens":true`:   whole,
+		`"prompt":"some text","add_special_tokens":false`:  bare,
+		`"prompt":` + list(bare):                           bare,
+		`"prompt":["some text"],"add_special_tokens":null`: whole,
+	} {
+		if a := ask(t, "POST", st.url+"/v1/completions", `{"model":"begun",`+fields+`}`); a.status != 200 || !slices.Equal(got, want) {
+			t.Errorf("%s: %d, the worker got %v, want %v", fields, a.status, got, want)
+		}
+		if strings.HasPrefix(fields, `"prompt":"`) {
+			if a := ask(t, "POST", st.url+"/tokenize", `{"model":"begun",`+fields+`}`); !strings.Contains(a.body, list(want)) {
+				t.Errorf("tokenize %s: %s, want %v", fields, a.body, want)
+			}
 		}
 	}
 }
@@ -66,6 +119,7 @@ func TestBadCompletions(t *testing.T) {
 		`{"model":"sim","prompt":["a"` + strings.Repeat(`,"a"`, 2000) + `]}`:           "at most 1024",
 		`{"model":"sim","prompt":"a","include_stop_str_in_output":"yes"}`:              "include_stop_str_in_output",
 		`{"model":"sim","prompt":"a","logprobs":true}`:                                 "logprobs",
+		`{"model":"sim","prompt":"a","add_special_tokens":1}`:                          "add_special_tokens",
 		`{"model":"sim","prompt":"a","logprobs":2}`:                                    "no worker of sim tells log probabilities",
 		`{"model":"sim","prompt":"a","temperature":"hot"}`:                             "temperature",
 		`{"model":"sim","prompt":`:                                                     "JSON",

@@ -83,6 +83,7 @@ type tokenizeAsk struct {
 	Prompt   *string         `json:"prompt"`
 	Messages json.RawMessage `json:"messages"`
 	Opening  *bool           `json:"add_generation_prompt"` // of messages: what opens the answer too; default true
+	Special  *bool           `json:"add_special_tokens"`    // of a prompt: what the model's texts begin and end with too; default true
 	Strings  bool            `json:"return_token_strs"`
 }
 
@@ -106,8 +107,10 @@ func (s *Server) tokenize(c *call) error {
 	}
 	ids := []uint32{}
 	switch {
-	case ask.Prompt != nil:
+	case ask.Prompt != nil && ask.Special != nil && !*ask.Special:
 		ids = m.Prompt.Tokenizer().Encode(ids, *ask.Prompt)
+	case ask.Prompt != nil:
+		ids = m.Prompt.Tokenizer().EncodePrompt(ids, *ask.Prompt)
 	case len(ask.Messages) > 0:
 		t, err := dialect.For(turn.Chat).Decode(withModel(body, m.ID), c.header, nil)
 		if err != nil {

@@ -57,6 +57,7 @@ type Turn struct {
 // Prompt is what a plain completion goes on from: a text, or ids.
 type Prompt struct {
 	Text string
+	Bare bool     // Text: without the ids that the model's texts begin and end with (add_special_tokens: false)
 	IDs  []uint32 // in place of Text
 }
 

@@ -36,6 +36,9 @@ func Open(fsys fs.FS) (*Tokenizer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", form.file, err)
 		}
+		if config, err := fs.ReadFile(fsys, "tokenizer_config.json"); err == nil {
+			t.surroundBy(config)
+		}
 		return t, nil
 	}
 	return nil, fmt.Errorf("tokenizer.json, tekken.json or tiktoken.model: %w", fs.ErrNotExist)

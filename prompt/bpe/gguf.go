@@ -15,6 +15,8 @@ type ggufVocabulary struct {
 	scores         []float64
 	kinds          []float64 // of token, see the kinds below
 	spacePrefix    float64
+	bos, eos       float64 // ids; below 0 where there is none
+	addBOS, addEOS float64 // below 0 where the file does not say
 }
 
 // The kinds of token that are found in the text as they are, and the one that
@@ -49,7 +51,7 @@ type gguf struct {
 // readMetadata reads the part of a file before the tensors.
 func readMetadata(r io.Reader) (v ggufVocabulary, err error) {
 	g := &gguf{r: bufio.NewReaderSize(r, 1<<16), left: maxFile}
-	v.spacePrefix = 1
+	v.spacePrefix, v.bos, v.eos, v.addBOS, v.addEOS = 1, -1, -1, -1, -1
 	if err := g.begin(); err != nil {
 		return v, err
 	}
@@ -68,6 +70,14 @@ func readMetadata(r io.Reader) (v ggufVocabulary, err error) {
 			v.scores = g.numbers(kind)
 		case "tokenizer.ggml.token_type":
 			v.kinds = g.numbers(kind)
+		case "tokenizer.ggml.bos_token_id":
+			v.bos = g.value(kind)
+		case "tokenizer.ggml.eos_token_id":
+			v.eos = g.value(kind)
+		case "tokenizer.ggml.add_bos_token":
+			v.addBOS = g.value(kind)
+		case "tokenizer.ggml.add_eos_token":
+			v.addEOS = g.value(kind)
 		case "tokenizer.ggml.add_space_prefix":
 			v.spacePrefix = g.value(kind)
 		default:

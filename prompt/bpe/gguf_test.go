@@ -37,6 +37,9 @@ func (m *metadata) add(key string, value any) {
 	case bool:
 		m.put(uint32(7))
 		m.put(v)
+	case uint32:
+		m.put(uint32(4))
+		m.put(v)
 	case uint64:
 		m.put(uint32(10))
 		m.put(v)
@@ -81,7 +84,7 @@ type published struct {
 
 // asGGUF writes a tokenizer.json as GGUF metadata, of SentencePiece if pre is
 // empty.
-func asGGUF(t testing.TB, data []byte, pre string, prefix bool) []byte {
+func asGGUF(t testing.TB, data []byte, pre string, prefix bool, more map[string]any) []byte {
 	t.Helper()
 	var p published
 	if err := json.Unmarshal(data, &p); err != nil {
@@ -131,7 +134,35 @@ func asGGUF(t testing.TB, data []byte, pre string, prefix bool) []byte {
 		m.add("tokenizer.ggml.pre", pre)
 		m.add("tokenizer.ggml.merges", merges)
 	}
+	for key, value := range more {
+		m.add(key, value)
+	}
 	return m.file()
+}
+
+// TestGGUFAround: whether a text begins with a token is said by the file, or
+// by its kind.
+func TestGGUFAround(t *testing.T) {
+	const bos, eos = "tokenizer.ggml.bos_token_id", "tokenizer.ggml.eos_token_id"
+	for _, c := range []struct {
+		name          string
+		more          map[string]any
+		before, after []uint32
+	}{
+		{"nothing", nil, nil, nil},
+		{"tokens alone", map[string]any{bos: uint32(256), eos: uint32(255)}, nil, nil},
+		{"both", map[string]any{bos: uint32(256), eos: uint32(255), "tokenizer.ggml.add_bos_token": true, "tokenizer.ggml.add_eos_token": true}, []uint32{256}, []uint32{255}},
+		{"neither", map[string]any{bos: uint32(256), eos: uint32(255), "tokenizer.ggml.add_bos_token": false, "tokenizer.ggml.add_eos_token": false}, nil, nil},
+		{"no token to add", map[string]any{"tokenizer.ggml.add_bos_token": true}, nil, nil},
+	} {
+		tok, err := bpe.ReadGGUF(bytes.NewReader(asGGUF(t, made{merges: []string{"a b"}}.json(t), "gpt-2", false, c.more)))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if before, after := tok.Around(); !slices.Equal(before, c.before) || !slices.Equal(after, c.after) {
+			t.Errorf("%s: %v and %v, want %v and %v", c.name, before, after, c.before, c.after)
+		}
+	}
 }
 
 // TestGGUF: the vocabularies of the folder written as GGUF give the ids that
@@ -148,7 +179,7 @@ func TestGGUF(t *testing.T) {
 			}
 			texts := decoded[[]sample](t, "texts.json")
 			from := model(t, name)
-			tok, err := bpe.ReadGGUF(bytes.NewReader(asGGUF(t, unpacked(t, name+"/tokenizer.json.gz"), pre, name == "llama2")))
+			tok, err := bpe.ReadGGUF(bytes.NewReader(asGGUF(t, unpacked(t, name+"/tokenizer.json.gz"), pre, name == "llama2", nil)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -73,7 +73,19 @@ func ReadGGUF(r io.Reader) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.before, t.after = v.around()
 	return t, nil
+}
+
+// around is what the file puts around a text, see Tokenizer.Around.
+func (v *ggufVocabulary) around() (before, after []uint32) {
+	if v.bos >= 0 && (v.addBOS > 0 || v.addBOS < 0 && v.model == "llama") {
+		before = []uint32{uint32(v.bos)}
+	}
+	if v.eos >= 0 && v.addEOS > 0 {
+		after = []uint32{uint32(v.eos)}
+	}
+	return before, after
 }
 
 // byteLevel makes the tokenizer of a vocabulary of bytes.

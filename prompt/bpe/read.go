@@ -47,6 +47,9 @@ func Read(data []byte) (*Tokenizer, error) {
 	if err := f.build(t); err != nil {
 		return nil, err
 	}
+	if err := t.surround(f.post); err != nil {
+		return nil, fmt.Errorf("post_processor: %w", err)
+	}
 	return t, nil
 }
 
@@ -54,6 +57,7 @@ func Read(data []byte) (*Tokenizer, error) {
 type file struct {
 	cursor
 	normalizer, pre, decoder []byte // JSON; nil when absent
+	post                     []byte // the same
 	added                    []added
 	model                    model
 	vocab, merges            []byte // JSON
@@ -78,6 +82,8 @@ func (f *file) read() error {
 			f.normalizer, err = f.skip()
 		case "pre_tokenizer":
 			f.pre, err = f.skip()
+		case "post_processor":
+			f.post, err = f.skip()
 		case "decoder":
 			f.decoder, err = f.skip()
 		case "added_tokens":

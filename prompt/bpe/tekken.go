@@ -55,7 +55,14 @@ func ReadTekken(data []byte) (*Tokenizer, error) {
 	if err := f.tekkenVocab(head, vocab); err != nil {
 		return nil, fmt.Errorf("tekken: %w", err)
 	}
-	return f.ranked(head.Pattern)
+	t, err := f.ranked(head.Pattern)
+	if err != nil {
+		return nil, err
+	}
+	if id, ok := t.ID("<s>"); ok {
+		t.before = []uint32{id}
+	}
+	return t, nil
 }
 
 // tekkenVocab reads the ranks.

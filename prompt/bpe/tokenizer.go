@@ -36,6 +36,8 @@ type Tokenizer struct {
 	joints   *joints              // where SentencePiece text is cut; split is the same
 	last     atomic.Pointer[work] // of the last Encode, which remembers the most
 	reserve  sync.Pool            // of *work
+
+	before, after []uint32 // see Around
 }
 
 // Encode appends the ids of text to dst. Added tokens in the text are

@@ -41,7 +41,7 @@ func (Codec) Decode(body []byte, header func(string) string, _ *dialect.Recall) 
 	if t.MaxTokens == 0 {
 		t.MaxTokens = 16 // the API's default
 	}
-	for _, read := range []func(*turn.Turn, tape.Value) *dialect.Problem{logprobs, echo, suffix, bestOf, prompts} {
+	for _, read := range []func(*turn.Turn, tape.Value) *dialect.Problem{logprobs, echo, suffix, bestOf, prompts, special} {
 		if p := read(t, root); p != nil {
 			return nil, p
 		}
@@ -51,7 +51,7 @@ func (Codec) Decode(body []byte, header func(string) string, _ *dialect.Recall) 
 
 // own are the fields that chat has not, or has with another meaning.
 var own = map[string]bool{
-	"prompt": true, "logprobs": true, "echo": true, "suffix": true, "best_of": true,
+	"prompt": true, "logprobs": true, "echo": true, "suffix": true, "best_of": true, "add_special_tokens": true,
 	"messages": true, "tools": true, "tool_choice": true, "top_logprobs": true,
 }
 
@@ -186,6 +186,20 @@ func prompt(t *turn.Turn, at string, v tape.Value) *dialect.Problem {
 		return &dialect.Problem{Param: "prompt", Message: fmt.Sprintf("at most %d prompts in one request", promptsMost)}
 	}
 	t.Prompts = append(t.Prompts, p)
+	return nil
+}
+
+// special reads whether texts are put as the model's texts begin and end, as
+// they are in vLLM unless the client says otherwise.
+func special(t *turn.Turn, root tape.Value) *dialect.Problem {
+	switch v := root.Key("add_special_tokens"); {
+	case v.Kind() == tape.False:
+		for i := range t.Prompts {
+			t.Prompts[i].Bare = true
+		}
+	case v.Given() && v.Kind() != tape.True:
+		return &dialect.Problem{Param: "add_special_tokens", Message: "must be a boolean"}
+	}
 	return nil
 }
 
