@@ -13,10 +13,10 @@
 // The way of a row: Turn, Lease, Worker and Keep put it into a bounded queue
 // and return at once. One goroutine, the writer, owns the file; it takes rows
 // from the queue and commits them in batches, after Options.Every or
-// Options.Batch rows, whichever comes first. The rows of sessions, agents and
-// workers are made from those rows in the same transaction. Between batches
-// the writer looks at the file, tries again what went wrong, and cuts what is
-// too old or too much.
+// Options.Batch rows, whichever comes first. Sessions and agents are views of
+// the turns; a worker's row is made of its events in the same transaction.
+// Between batches the writer looks at the file, tries again what went wrong,
+// and cuts what is too old or too much.
 //
 // What may be lost: at kill -9 the rows of the last Options.Every, and the ends
 // of turns under way, which count as failed from the next Open on; at power
