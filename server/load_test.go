@@ -106,7 +106,9 @@ func TestLedgerFails(t *testing.T) {
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.s.ledger = ledger.Open(filepath.Join(blocked, "ledger.db"), ledger.Options{Rows: 4, Batch: 1})
+	l := ledger.Open(filepath.Join(blocked, "ledger.db"), ledger.Options{Rows: 4, Batch: 1})
+	t.Cleanup(func() { l.Close() }) // before its folder is removed
+	r.s.ledger = l
 	for range 8 {
 		if status, body := r.post("/v1/chat/completions", `{"model":"sim","messages":[{"role":"user","content":"hi"}]}`); status != 200 {
 			t.Fatalf("%d %s", status, body)
