@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -85,37 +84,31 @@ func (c *Client) Post(ctx context.Context, path, id string, body []byte) (*Answe
 	if c.bad != nil {
 		return nil, c.bad
 	}
-	for {
-		conn := c.idle.take()
-		kept := conn != nil
-		if !kept {
-			var err error
-			if conn, err = c.connect(ctx); err != nil {
-				return nil, err
-			}
-		}
-		a, err := c.over(ctx, conn, path, id, body)
+	var before error // of a kept connection
+	if k := c.idle.take(); k != nil {
+		a, err := c.over(ctx, k, path, id, body)
 		if err == nil {
 			return a, nil
 		}
-		conn.Close()
-		if kept && errors.Is(err, errUnanswered) && ctx.Err() == nil {
-			continue // it had been closed at the other end
+		k.Close()
+		if !errors.Is(err, errUnanswered) || ctx.Err() != nil {
+			return nil, err
 		}
-		return nil, err
+		before = err // it may have been closed before the request came
 	}
+	k, err := c.connect(ctx)
+	if err == nil {
+		var a *Answer
+		if a, err = c.over(ctx, k, path, id, body); err == nil {
+			return a, nil
+		}
+		k.Close()
+	}
+	if before != nil && ctx.Err() == nil { // the server may have taken it, whatever this one met
+		return nil, fmt.Errorf("%w; then: %v", before, err)
+	}
+	return nil, err
 }
-
-// conn is a connection with what was read from it and not used yet.
-type conn struct {
-	net.Conn
-	in    *bufio.Reader
-	out   []byte // room for a request's head
-	since time.Time
-}
-
-// readBuffer is enough for the head of an answer and for a few events.
-const readBuffer = 4 << 10
 
 func (c *Client) connect(ctx context.Context) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Connect)
@@ -136,7 +129,7 @@ func (c *Client) connect(ctx context.Context) (*conn, error) {
 		}
 		n = s
 	}
-	return &conn{Conn: n, in: bufio.NewReaderSize(n, readBuffer)}, nil
+	return newConn(n), nil
 }
 
 // errUnanswered says that the connection ended before the first byte of an
@@ -160,6 +153,8 @@ func (c *Client) over(ctx context.Context, k *conn, path, id string, body []byte
 
 func (c *Client) exchange(k *conn, path, id string, body []byte) (*http.Response, error) {
 	k.out = c.head(k.out[:0], path, id, len(body))
+	k.limit(headMost)
+	defer k.limit(unlimited)
 	parts := net.Buffers{k.out, body}
 	_, sent := parts.WriteTo(k.Conn)
 	// An engine that refuses what it has not read answers and hangs up.
@@ -174,8 +169,8 @@ func (c *Client) exchange(k *conn, path, id string, body []byte) (*http.Response
 		if err != nil {
 			return nil, fmt.Errorf("read the answer's head: %w", unexpected(err))
 		}
-		if r.StatusCode >= 200 || r.StatusCode == http.StatusSwitchingProtocols {
-			r.Close = r.Close || sent != nil
+		if switched := r.StatusCode == http.StatusSwitchingProtocols; switched || r.StatusCode >= 200 {
+			r.Close = r.Close || sent != nil || switched
 			return r, nil
 		}
 	}

@@ -4,13 +4,14 @@
 // The transport of net/http gives each connection two goroutines, and a
 // request crosses between the three of them four times. An engine's answer is
 // read by one goroutine that has nothing else to do, so nothing is gained by
-// that, and it was a tenth of what a short turn costs. Here a request is one
+// that, and it was a sixth of what a short turn costs. Here a request is one
 // write of head and body, and an answer is parsed by http.ReadResponse from
 // the connection itself. What is given up: HTTP/2, proxies, redirects, and an
 // answer that comes while its request is still being written is read only
 // after the write ended or failed.
 //
 // Connections are kept for later requests. One on which the engine hung up
-// meanwhile is found out by its first byte that never comes; the request is
-// then sent again over a new one.
+// meanwhile, or said what nobody had asked for, is found out before the next
+// request goes over it. When it hangs up just then, its first byte never
+// comes, and the request is sent again, once, over a new one.
 package exchange

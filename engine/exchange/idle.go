@@ -19,9 +19,19 @@ type idle struct {
 	closed bool
 }
 
-// take returns the connection that was used last, or nil. The others are the
-// sooner closed for it.
+// take returns the connection that was used last and is still good, or nil.
+// The others are the sooner closed for it.
 func (d *idle) take() *conn {
+	for {
+		k := d.last()
+		if k == nil || k.quiet() {
+			return k
+		}
+		k.Close()
+	}
+}
+
+func (d *idle) last() *conn {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := len(d.list)
