@@ -40,13 +40,28 @@ func (b *builder) keep(same int) {
 	for n < len(s.pieces) && s.pieces[n].text <= limit {
 		n++
 	}
-	for n > 0 && !s.pieces[n-1].spliced && !b.m.tok.Boundary(b.text, s.pieces[n-1].text) {
+	for n > 0 && !b.stays(&s.pieces[n-1], same) {
 		n--
 	}
 	s.pieces = s.pieces[:n]
 	if n > 0 {
 		b.pos, b.kept = s.pieces[n-1].text, s.pieces[n-1].ids
 	}
+}
+
+// stays reports whether the last piece that is kept ends where it would end in
+// this text: what follows may join it, or be another end of an answer, which
+// a template may print only once more is said.
+func (b *builder) stays(p *piece, same int) bool {
+	if !p.spliced {
+		return b.m.tok.Boundary(b.text, p.text)
+	}
+	for i := min(same, len(b.s.page.Spans)) - 1; i >= 0; i-- {
+		if at := b.s.page.Spans[i]; at.Start >= 0 && at.Start < p.text {
+			return p.text > at.End || b.shared(i) || p.text == at.End-b.m.closing(b.text[at.Start:at.End])
+		}
+	}
+	return true
 }
 
 // rest makes the ids of the text behind pos.

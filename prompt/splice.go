@@ -62,10 +62,18 @@ func withoutThoughtMarks(text []byte) []byte {
 	}
 }
 
-// shared reports whether message i stands in one span with a neighbour.
+// shared reports whether message i stands in one span with a neighbour. Those
+// that stand nowhere are passed over.
 func (b *builder) shared(i int) bool {
 	spans := b.s.page.Spans
-	return i > 0 && spans[i-1].End > spans[i].Start || i+1 < len(spans) && spans[i+1].Start >= 0 && spans[i+1].Start < spans[i].End
+	before, after := i-1, i+1
+	for before >= 0 && spans[before].Start < 0 {
+		before--
+	}
+	for after < len(spans) && spans[after].Start < 0 {
+		after++
+	}
+	return before >= 0 && spans[before].End > spans[i].Start || after < len(spans) && spans[after].Start < spans[i].End
 }
 
 // cutBefore is the last place not behind at where the text may be cut.
