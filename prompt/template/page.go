@@ -88,14 +88,17 @@ func (t *Template) Render(p *Page, tn *turn.Turn) error {
 	if err != nil {
 		return f.refusal(err)
 	}
+	stale := same < p.Opening // of the text before
 	p.Same = same
 	p.made, p.fresh = p.fresh, p.made
 	p.list, p.spare = p.spare, p.list
 	p.Hidden = p.plan.images
 	p.whole = true
+	p.unplace(stale)
 	f.places(p, tn)
-	p.Opening = f.opening(p, tn)
-	if n := len(p.made); n > 0 && p.made[n-1].end == notTried {
+	var added bool
+	p.Opening, added = f.opening(p, tn)
+	if n := len(p.made); n > 0 && p.made[n-1].end == notTried && added {
 		p.made[n-1].end = p.Opening // the same text, asked for another way
 	}
 	return nil

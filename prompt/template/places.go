@@ -50,6 +50,16 @@ func (f *form) places(p *Page, tn *turn.Turn) {
 	}
 }
 
+// unplace forgets the ends that are behind what stayed of the text; and, where
+// more than the end of the text has changed, that some were not found.
+func (p *Page) unplace(stale bool) {
+	for i := range p.made {
+		if x := &p.made[i]; x.end > p.Same || stale && x.end == nowhere {
+			x.end = notTried
+		}
+	}
+}
+
 // and is the span of both. A Start of −1 stands for nothing yet where End is
 // 0, and for what is not known else.
 func (s Span) and(more Span) Span {
@@ -66,9 +76,6 @@ func (s Span) and(more Span) Span {
 // printed for them alone is not what the text begins with.
 func (f *form) endOf(p *Page, tn *turn.Turn, i int, left *int) int {
 	x := &p.made[i]
-	if x.end > p.Same {
-		x.end = notTried
-	}
 	if x.end != notTried {
 		return x.end
 	}
