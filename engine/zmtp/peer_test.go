@@ -7,45 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/agentinfer/dyn/internal/fixtures"
 )
 
 // python returns an interpreter that has pyzmq, which is libzmq: a peer that
-// shares no code with ours. It installs it once, into the user's cache folder.
+// shares no code with ours.
 func python(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("SKIPPED without a libzmq peer: -short")
-	}
-	has := func(py string) bool { return exec.Command(py, "-c", "import zmq").Run() == nil }
-	if has("python3") {
-		return "python3"
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		dir = t.TempDir()
-	}
-	dir = filepath.Join(dir, "dyn-test", "pyzmq")
-	py := filepath.Join(dir, "bin", "python3")
-	if has(py) {
-		return py
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	for _, args := range [][]string{
-		{"python3", "-m", "venv", dir},
-		{py, "-m", "pip", "install", "-q", "--disable-pip-version-check", "pyzmq"},
-	} {
-		if out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("SKIPPED without a libzmq peer: %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
-	return py
+	return fixtures.Python(t, "zmq", "pyzmq")
 }
 
 // peerSays is a Python peer whose output lines are read one by one.

@@ -10,19 +10,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/agentinfer/dyn/internal/fixtures"
 )
 
-// reference renders templates with Python's Jinja2: that of DYN_PYTHON, an
-// interpreter, else of python3. Without one the test is skipped.
+// reference renders templates with Python's Jinja2.
 func reference(t *testing.T, cases [][2]any) []answer {
 	t.Helper()
-	python := os.Getenv("DYN_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if err := exec.Command(python, "-c", "import jinja2").Run(); err != nil {
-		t.Skipf("no jinja2 in %s; set DYN_PYTHON to an interpreter of a virtual environment with jinja2 to run this test", python)
-	}
+	python := fixtures.Python(t, "jinja2", "jinja2")
 	in, err := json.Marshal(cases)
 	if err != nil {
 		t.Fatal(err)

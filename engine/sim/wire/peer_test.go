@@ -3,12 +3,12 @@ package wire
 import (
 	"encoding/hex"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agentinfer/dyn/internal/fixtures"
 )
 
 // peer reads our sockets with libzmq: live batches, then a replay by DEALER
@@ -34,7 +34,7 @@ ctx.destroy(linger=0)
 
 // TestIndependentPeer lets another implementation of ZeroMQ read our sockets.
 func TestIndependentPeer(t *testing.T) {
-	python := pyzmq(t)
+	python := fixtures.Python(t, "zmq", "pyzmq")
 	p := publisher(t, 0)
 	cfg := p.Config()
 	cmd := exec.Command(python, "-c", peer, cfg.Endpoint, cfg.Replay, "3")
@@ -77,31 +77,4 @@ func TestIndependentPeer(t *testing.T) {
 	if out.String() != want.String() {
 		t.Errorf("want\n%s\ngot\n%s", want.String(), out.String())
 	}
-}
-
-// pyzmq returns a python that has the package zmq. It is installed once into
-// a virtual environment in the folder for temporary files; where that cannot
-// be done the test is skipped.
-func pyzmq(t *testing.T) string {
-	t.Helper()
-	system, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("SKIPPED: no python3, so no independent ZeroMQ peer reads our sockets")
-	}
-	venv := filepath.Join(os.TempDir(), fmt.Sprintf("dyn-test-pyzmq-%d", os.Getuid()))
-	python := filepath.Join(venv, "bin", "python3")
-	for _, have := range []string{system, python} {
-		if exec.Command(have, "-c", "import zmq").Run() == nil {
-			return have
-		}
-	}
-	for _, args := range [][]string{
-		{system, "-m", "venv", venv},
-		{python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pyzmq"},
-	} {
-		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("SKIPPED: no independent ZeroMQ peer: %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
-	return python
 }
