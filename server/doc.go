@@ -32,6 +32,6 @@
 // was refused.
 //
 // Cost: a turn of 60,000 new tokens takes about the tokenizer's time; a turn
-// that adds 500 tokens to 60,000 costs a walk over its JSON and the
-// tokenizer's time for 500.
+// that adds 500 tokens to 60,000 costs a comparison of its body with the one
+// before and the tokenizer's time for 500.
 package server
