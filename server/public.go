@@ -85,9 +85,6 @@ func (s *Server) state() (word string, ready, all int) {
 		r, a := m.ready()
 		ready, all = ready+r, all+a
 	}
-	if ready > 0 {
-		s.was.Store(true)
-	}
 	switch {
 	case s.stopping.Load():
 		return "stopping", ready, all

@@ -88,7 +88,7 @@ type Server struct {
 	url       atomic.Pointer[string]
 	drawn     atomic.Pointer[snapshot.Snapshot] // the last picture
 	stopping  atomic.Bool
-	was       atomic.Bool // some worker was seen ready
+	was       atomic.Bool // some worker was ready once
 
 	life context.Context // ends all flights
 	kill context.CancelCauseFunc
@@ -284,6 +284,9 @@ func (s *Server) Update(w Worker) error {
 	s.byModel[info.Name] = m
 	s.mu.Unlock()
 	m.update(w)
+	if info.State == turn.Ready {
+		s.was.Store(true)
+	}
 	return nil
 }
 
