@@ -87,6 +87,10 @@ func (c *Client) Post(ctx context.Context, path, id string, body []byte) (*Answe
 	var before error // of a kept connection
 	if k := c.idle.take(); k != nil {
 		a, err := c.over(ctx, k, path, id, body)
+		if err == nil && a.Status == http.StatusRequestTimeout { // it had waited too long, and did not see this request
+			a.Close()
+			err = errUnanswered
+		}
 		if err == nil {
 			return a, nil
 		}

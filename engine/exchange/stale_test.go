@@ -59,16 +59,25 @@ func echoed(body string) string {
 // as the 408 with which many close one.
 func TestStale(t *testing.T) {
 	const late = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-	for _, when := range []string{"with", "after"} {
+	for _, when := range []string{"with", "after", "meanwhile"} {
 		t.Run(when, func(t *testing.T) {
 			answered, said := make(chan struct{}), make(chan struct{}, 8)
 			l := speaking(t, func(_ int32, k net.Conn, next func() (string, bool)) {
-				for body, ok := next(); ok; body, ok = next() {
-					if when == "with" {
+				for n := 0; ; n++ {
+					body, ok := next()
+					switch {
+					case !ok:
+						return
+					case when == "with":
 						fmt.Fprint(k, echoed(body)+late)
 						continue
+					case when == "meanwhile" && n > 0:
+						fmt.Fprint(k, late) // the request crossed it on the way
+						return
 					}
-					fmt.Fprint(k, echoed(body))
+					if fmt.Fprint(k, echoed(body)); when == "meanwhile" {
+						continue
+					}
 					<-answered
 					fmt.Fprint(k, late)
 					said <- struct{}{}
