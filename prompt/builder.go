@@ -122,11 +122,8 @@ func (b *builder) store() (same int) {
 		same++
 	}
 	new := b.tail[same-b.kept:]
-	if n := same + len(new); same < len(old) || n > cap(old) {
-		if old != nil {
-			n += n/8 + 256
-		}
-		old = append(make([]uint32, 0, n), old[:same]...)
+	if same < len(old) || same+len(new) > cap(old) {
+		old = slices.Grow(old[:same:same], len(new)) // with a quarter of room; of the common ones nothing is cleared before
 	}
 	b.s.ids = append(old, new...)
 	return same
