@@ -41,6 +41,10 @@ program() {
   rm -f "$work"/peers/results/*.jsonl
   export ANCHOR_WORK=$work/anchors FIXTURES=$fixtures
   "$work/peers/setup.sh" none >/dev/null
+  "$work/anchors/bin/mockengine" -max-model-len 262144 -addr 127.0.0.1:19009 >/dev/null 2>&1 &
+  until curl -sf http://127.0.0.1:19009/health; do sleep 0.1; done
+  go run ./scripts/bench -ids 127.0.0.1:19009 -model "$work/anchors/model" >>"$work/small.jsonl" || true
+  kill $! && wait $! || true
   # shellcheck disable=SC2086
   CUSTOM_CMD=$work/dyn.sh OUT=$work/peers/results/dyn.jsonl "$work/peers/run.sh" custom $parts >/dev/null
   FILL=100000 CUSTOM_CMD=$work/dyn.sh OUT=$work/peers/results/dyn.jsonl "$work/peers/run.sh" custom fill >/dev/null

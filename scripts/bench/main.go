@@ -18,8 +18,16 @@ func main() {
 	gotest := flag.String("go", "", "output of go test -bench")
 	commit := flag.String("commit", "", "commit that was measured")
 	hang := flag.String("fin", "", "dyn to measure a client's FIN with, instead of making the page")
-	model := flag.String("model", "", "model folder for -fin")
+	alone := flag.String("ids", "", "address of an engine to measure the cost of ids with, instead of making the page")
+	model := flag.String("model", "", "model folder for -fin and -ids")
 	flag.Parse()
+	if *alone != "" {
+		if err := ids(*alone, *model, 200); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: ids:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *hang != "" {
 		if err := fin(*hang, *model, 50); err != nil {
 			fmt.Fprintln(os.Stderr, "bench: fin:", err)
