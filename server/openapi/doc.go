@@ -24,6 +24,7 @@
 //
 // Definitions of requests name every field that is read; those of answers
 // name every field that is written. The tests of server hold each request and
-// answer that passes against them, so that a field that is missing here, or
-// is of another type, fails.
+// answer that passes against them, so that a field that is of another type
+// fails, and one that an answer has beside them; what is read of requests,
+// which clients send more in than that, is looked for in the source.
 package openapi
