@@ -12,7 +12,7 @@ import (
 // flight. An error before the first byte is returned, to be answered with its
 // status.
 func (f *flight) answer(c *call) error {
-	as, err := f.answers(c.codec)
+	as, enc, doc, err := f.outfit(c.codec)
 	if err != nil {
 		f.watch()
 		f.abandon(err)
@@ -20,9 +20,29 @@ func (f *flight) answer(c *call) error {
 	}
 	f.s.unkept(c, f.t)
 	if f.t.Stream {
-		return f.stream(c, c.codec.Stream(f.t), as)
+		return f.stream(c, enc, as)
 	}
-	return f.document(c, c.codec.Document(f.t), as)
+	return f.document(c, doc, as)
+}
+
+// outfit makes what the answer is read and written with, a stream's encoder
+// or a document. A panic is an error: the flight is on its way already.
+func (f *flight) outfit(codec dialect.Codec) (as *answers, enc dialect.Encoder, doc dialect.Document, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.s.panicked(p)
+			err = errPanic
+		}
+	}()
+	if as, err = f.answers(codec); err != nil {
+		return nil, nil, nil, err
+	}
+	if f.t.Stream {
+		enc = codec.Stream(f.t)
+	} else {
+		doc = codec.Document(f.t)
+	}
+	return as, enc, doc, nil
 }
 
 // document collects the whole answer.

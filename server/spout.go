@@ -31,7 +31,7 @@ func (s *spout) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 func (s *spout) WriteTo(w io.Writer) (int64, error) {
 	s.ran = true
 	defer s.f.watch()
-	defer s.conn.SetWriteDeadline(time.Time{}) // the connection's next answer has its own time
+	defer func() { s.conn.SetWriteDeadline(time.Now().Add(s.f.s.o.Patience)) }() // for the end, which fasthttp writes
 	out := &sink{w: w, deadline: s.conn.SetWriteDeadline, patience: s.f.s.o.Patience}
 	s.f.emit(out, s.enc, s.as, s.first)
 	return out.sent, nil
