@@ -27,7 +27,10 @@ func TestForget(t *testing.T) {
 	st.s.SetKeys([]turn.Key{key("alice", "a")})
 	ctl := st.control()
 	for _, session := range []string{"one", "two"} {
-		st.responses(`"input":"hello"`, "x-api-key", "a", "x-session-id", session)
+		st.responses(`"input":[{"role":"user","content":"`+strings.Repeat("hello ", 2500)+`"}]`, "x-api-key", "a", "x-session-id", session)
+	}
+	if st.s.recall.Stats().Bytes == 0 {
+		t.Error("no body is remembered")
 	}
 	path := ctl + "/sessions/" + url.PathEscape("alice/one")
 	a := ask(t, "DELETE", path, "")
@@ -39,6 +42,9 @@ func TestForget(t *testing.T) {
 	}
 	if n := st.s.sessions.Stats().Agents; n != 1 {
 		t.Errorf("%d agents are left, want 1", n)
+	}
+	if n := st.s.recall.Stats().Bytes; n != 0 {
+		t.Errorf("%d bytes of bodies are remembered", n)
 	}
 }
 

@@ -15,7 +15,8 @@ const forgetPatience = 10 * time.Second
 
 // forget answers DELETE /sessions/{id} of the control socket: what memory and
 // ledger hold of a session goes. A session of a key has the key's name in
-// front, as all screens show it.
+// front, as all screens show it. What is remembered of bodies is told apart by
+// no names, so all of it goes: the next turn of each conversation is read whole.
 func (s *Server) forget(c *fasthttp.RequestCtx, escaped string) error {
 	id, err := url.PathUnescape(escaped)
 	if err != nil {
@@ -25,6 +26,7 @@ func (s *Server) forget(c *fasthttp.RequestCtx, escaped string) error {
 	for _, m := range s.all() {
 		m.raw.Forget(id)
 	}
+	s.recall.Clear()
 	ctx, cancel := context.WithTimeout(s.life, forgetPatience)
 	defer cancel()
 	found, err := s.ledger.Forget(ctx, id)

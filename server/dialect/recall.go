@@ -43,6 +43,15 @@ func NewRecall(bytes int) *Recall {
 	return &Recall{talks: newShelf[*entry](bytes / 4 * 3), parts: newShelf[*passage](bytes / 4), seen: seen{in: map[uint64]bool{}}}
 }
 
+// Clear forgets all that is remembered but how the Recall fared. What is being
+// decoded meanwhile is remembered again.
+func (rc *Recall) Clear() {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	rc.talks, rc.parts = newShelf[*entry](rc.talks.most), newShelf[*passage](rc.parts.most)
+	rc.seen = seen{in: map[uint64]bool{}}
+}
+
 // RecallStats is how a Recall fares.
 type RecallStats struct {
 	Bytes         int   // held now

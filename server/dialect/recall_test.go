@@ -171,6 +171,23 @@ func TestRecallIsBounded(t *testing.T) {
 	}
 }
 
+// TestRecallClear: after it nothing is held, and what comes is remembered again.
+func TestRecallClear(t *testing.T) {
+	rc := NewRecall(1 << 20)
+	body := fmt.Appendf(nil, `{"model":"m","tools":[{"type":"function","name":"f","description":"%s"}],"input":[{"role":"user","content":"%s"}]}`, bytes.Repeat([]byte("n"), 2*partLeast), bytes.Repeat([]byte("x"), 2*talkLeast))
+	for range 2 {
+		same(t, turn.Responses, rc, body, nil)
+		same(t, turn.Responses, rc, body, nil)
+		if s := rc.Stats(); s.Conversations != 1 || s.Bytes < len(body) {
+			t.Errorf("%+v", s)
+		}
+		rc.Clear()
+		if s := rc.Stats(); s.Conversations != 0 || s.Bytes != 0 || s.Hits == 0 {
+			t.Errorf("after Clear %+v", s)
+		}
+	}
+}
+
 // TestRecallForgetsNoNames: calls get their flat names by the tools of their
 // own request.
 func TestRecallForgetsNoNames(t *testing.T) {
