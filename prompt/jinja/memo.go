@@ -34,8 +34,8 @@ type Span struct {
 }
 
 // Spans are the places of the members of the context's list "messages" in the
-// text of the last RenderMemo, one each. They are empty after an error, and
-// good until the next RenderMemo.
+// text of the last RenderMemo, one each. They are empty after an error and for
+// a template that does not name the list, and good until the next RenderMemo.
 func (m *Memo) Spans() []Span { return m.trace.spans }
 
 // Bytes is about how much memory the Memo holds beside the values that it was

@@ -114,7 +114,7 @@ func (f *form) unasked(p *Page, tn *turn.Turn) int {
 	if err != nil {
 		return len(p.Text)
 	}
-	if at := memo.Spans()[len(list)-1].Start; at >= 0 && at <= len(p.Text) && bytes.HasPrefix(p.Text, text[:at]) {
+	if at := spanOf(&memo, len(list)-1).Start; at >= 0 && at <= len(p.Text) && bytes.HasPrefix(p.Text, text[:at]) {
 		return at
 	}
 	return len(p.Text)

@@ -50,6 +50,15 @@ func (f *form) places(p *Page, tn *turn.Turn) {
 	}
 }
 
+// spanOf is the place of message i in what was rendered last, below 0 where
+// that is not told, as of a template that does not look at the messages.
+func spanOf(m *jinja.Memo, i int) jinja.Span {
+	if all := m.Spans(); i < len(all) {
+		return all[i]
+	}
+	return jinja.Span{Start: -1, End: -1}
+}
+
 // unplace forgets the ends that are behind what stayed of the text; and, where
 // more than the end of the text has changed, that some were not found.
 func (p *Page) unplace(stale bool) {

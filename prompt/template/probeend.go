@@ -83,7 +83,7 @@ func (t *trial) tail(ms []object, i int, word string) string {
 	if !ok {
 		return ""
 	}
-	if at := t.memo.Spans()[i]; at.Start >= 0 {
+	if at := spanOf(&t.memo, i); at.Start >= 0 {
 		text = text[at.Start:at.End]
 	}
 	return after(text, word)
