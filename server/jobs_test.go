@@ -79,6 +79,57 @@ func TestVideosBelongToTheirKeys(t *testing.T) {
 	}
 }
 
+// TestVideosAreNamedOnce: whose video a body names does not depend on how the
+// engine reads it. Python takes NaN for a number, any UTF for JSON, and the
+// last of two members; and a form is read there too.
+func TestVideosAreNamedOnce(t *testing.T) {
+	st := newStage(t)
+	if _, err := st.s.AttachKind(t.Context(), turn.Attach{URL: studio(t, "ufa").URL, Kind: "videos"}); err != nil {
+		t.Fatal(err)
+	}
+	st.s.SetKeys([]turn.Key{key("alice", "a"), key("bob", "b")})
+	made := func(secret string) string {
+		return str(doc(t, ask(t, "POST", st.url+"/v1/videos", `{"model":"film","prompt":"waves"}`, "x-api-key", secret).body)["id"])
+	}
+	hers, his := made("a"), made("b")
+	const form = "multipart/form-data; boundary=x"
+	part := func(head, text string) string {
+		return "--x\r\nContent-Disposition: form-data; " + head + "\r\n\r\n" + text + "\r\n--x--\r\n"
+	}
+	both := strings.NewReplacer("HERS", hers, "HIS", his)
+	for _, c := range []struct{ kind, body string }{
+		{"", `{"video":{"id":"HERS"},"VIDEO":{"id":"HIS"}}`},
+		{"", `{"video":{"id":"HERS","ID":"HIS"}}`},
+		{"", `{"video":{"id":"HERS"},"video":{"id":"HIS"}}`},
+		{"", `{"video":{"id":"HIS"},"video":{"id":"HERS"}}`},
+		{"", `{"video":{"id":"HIS","id":"HERS"}}`},
+		{"", `{"video":{"id":"HERS"},"seconds":NaN}`},
+		{"", `{"video":"HERS","seconds":NaN}`},
+		{"", strings.Join(strings.Split(`{"video":"HERS"}`, ""), "\x00")},
+		{form, part(`name="video"`, `{"id":"HERS"}`)},
+		{form, part(`name="video[id]"`, `HERS`)},
+		{form, part(`name="video.id"`, `HERS`)},
+		{"application/x-www-form-urlencoded", `video=HERS`},
+		{"application/x-www-form-urlencoded", `%76ideo=HERS`},
+	} {
+		a := ask(t, "POST", st.url+"/v1/videos/edits", both.Replace(c.body), "x-api-key", "b", "Content-Type", c.kind)
+		if a.status != 400 && a.status != 404 {
+			t.Errorf("%.60q: %d %s", c.body, a.status, a.body)
+		}
+	}
+	for _, c := range []struct{ kind, body string }{
+		{"", `{"video":{"id":"HIS"},"prompt":"more"}`},
+		{"", `{"prompt":"more"}`},
+		{form, part(`name="video"; filename="a.mp4"`, "\x00\x01")},
+		{form, part(`name="prompt"`, "waves")},
+	} {
+		a := ask(t, "POST", st.url+"/v1/videos/edits", both.Replace(c.body), "x-api-key", "b", "Content-Type", c.kind)
+		if a.status != 200 {
+			t.Errorf("%.60q: %d %s", c.body, a.status, a.body)
+		}
+	}
+}
+
 // TestHandedTokensCount: what an engine of another kind says that it used is
 // taken off the key's tokens.
 func TestHandedTokensCount(t *testing.T) {

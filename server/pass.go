@@ -91,12 +91,15 @@ func pass(kind string) func(*Server, *call) error {
 			return err
 		}
 		var ask struct {
-			Model string          `json:"model"`
-			Video json.RawMessage `json:"video"`
+			Model string `json:"model"`
 		}
 		json.Unmarshal(body, &ask) // a form, say, names no model here
 		url := ""
-		if id := jobOf(c.path, ask.Video); kind == "videos" && id != "" {
+		if kind == "videos" {
+			id, err := jobOf(c.path, c.header("Content-Type"), body)
+			if err != nil && c.who != nil { // whose it is must not depend on how the engine reads it
+				return err
+			}
 			if url, err = s.owned(c, kind, id); err != nil {
 				return err
 			}
