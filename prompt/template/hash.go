@@ -58,23 +58,23 @@ func (s *sum) done() xxh3.Uint128 {
 }
 
 // item hashes all of an item that can be printed.
-func (s *sum) item(ms []turn.Message, it *item, pieces []piece) xxh3.Uint128 {
+func (s *sum) item(c *calls, it *item, pieces []piece) xxh3.Uint128 {
 	s.text(string(it.role))
 	s.number(it.lo)
 	s.number(it.hi)
 	s.flag(it.text)
 	for _, x := range pieces {
-		blocks := ms[x.message].Blocks[x.from:x.to]
+		blocks := c.ms[x.message].Blocks[x.from:x.to]
 		s.number(len(blocks))
 		for i := range blocks {
-			s.block(ms, x.message, &blocks[i])
+			s.block(c, x.message, &blocks[i])
 		}
 	}
 	return s.done()
 }
 
 // block puts in what of a block can be printed.
-func (s *sum) block(ms []turn.Message, message int, b *turn.Block) {
+func (s *sum) block(c *calls, message int, b *turn.Block) {
 	s.number(int(b.Kind))
 	switch b.Kind {
 	case turn.Image, turn.Document: // always the same text
@@ -85,7 +85,7 @@ func (s *sum) block(ms []turn.Message, message int, b *turn.Block) {
 		s.text(b.Name)
 		s.bytes(b.Args)
 	case turn.ToolResult:
-		s.text(calledName(ms, message, b.ID))
+		s.text(c.name(message, b.ID))
 	}
 	s.text(b.ID)
 	s.text(b.Text)

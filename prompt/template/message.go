@@ -11,8 +11,9 @@ import (
 
 // writer makes the mappings of a turn's messages.
 type writer struct {
-	f  *form
-	ms []turn.Message
+	f     *form
+	ms    []turn.Message
+	calls calls // of ms
 }
 
 // message is an item as a template reads it. It holds copies only.
@@ -26,7 +27,7 @@ func (w *writer) message(it *item, pieces []piece) *jinja.Map {
 		first := pieces[0]
 		if b := &w.ms[first.message].Blocks[first.from]; b.Kind == turn.ToolResult {
 			m.Set("tool_call_id", jinja.String(w.callID(b.ID)))
-			if name := calledName(w.ms, first.message, b.ID); name != "" {
+			if name := w.calls.name(first.message, b.ID); name != "" {
 				m.Set("name", jinja.String(strings.Clone(name)))
 			}
 		}
@@ -199,25 +200,6 @@ func (w *writer) callID(id string) string {
 		return shortID(id)
 	}
 	return strings.Clone(id)
-}
-
-// near is how many messages back the call of a result is looked for.
-const near = 32
-
-// calledName is the name of the tool whose call a result answers, "" when it
-// is not among the messages before.
-func calledName(ms []turn.Message, i int, id string) string {
-	for j := i - 1; j >= 0 && j >= i-near; j-- {
-		if ms[j].Role != turn.Assistant {
-			continue
-		}
-		for k := range ms[j].Blocks {
-			if b := &ms[j].Blocks[k]; b.Kind == turn.ToolUse && b.ID == id {
-				return b.Name
-			}
-		}
-	}
-	return ""
 }
 
 // calledText is a call as text, for a template that knows no calls.

@@ -156,15 +156,16 @@ func (f *form) messages(p *Page, tn *turn.Turn) {
 		same = min(p.Known, len(p.plan.after), len(tn.Messages))
 	}
 	p.Known = 0
-	kept := p.plan.make(tn.Messages, &f.facts, same)
-	p.w.f, p.w.ms = f, tn.Messages
+	p.w.f, p.w.ms, p.w.calls = f, tn.Messages, calls{ms: tn.Messages}
+	c := &p.w.calls
+	kept := p.plan.make(c, &f.facts, same)
 	n := len(p.plan.items)
 	fresh := append(slices.Grow(p.fresh[:0], n), p.made[:kept]...)
 	list := append(slices.Grow(p.spare[:0], n), p.list[:kept]...)
 	for i := kept; i < n; i++ {
 		it := &p.plan.items[i]
 		pieces := p.plan.pieces[it.from:it.to]
-		x := made{key: p.sum.item(tn.Messages, it, pieces)}
+		x := made{key: p.sum.item(c, it, pieces)}
 		if i < len(p.made) && p.made[i].key == x.key {
 			x.m, x.end = p.made[i].m, p.made[i].end
 		} else {
@@ -173,7 +174,7 @@ func (f *form) messages(p *Page, tn *turn.Turn) {
 		fresh = append(fresh, x)
 		list = append(list, jinja.Mapping(x.m))
 	}
-	p.w.ms = nil
+	p.w.ms, p.w.calls = nil, calls{}
 	clear(p.fresh[min(len(fresh), len(p.fresh)):])
 	clear(p.spare[min(len(list), len(p.spare)):])
 	p.fresh, p.spare = fresh, list

@@ -35,7 +35,8 @@ type stage struct{ pieces, items, images int32 }
 
 // make fills the plan for the messages of a turn. What it holds of the first
 // same messages stays. It returns how many of the first items are as they were.
-func (p *plan) make(ms []turn.Message, f *facts, same int) (kept int) {
+func (p *plan) make(c *calls, f *facts, same int) (kept int) {
+	ms := c.ms
 	kept = p.cut(same)
 	p.pieces, p.items = slices.Grow(p.pieces, len(ms)-same), slices.Grow(p.items, len(ms)-same)
 	p.after = slices.Grow(p.after, len(ms)-same)
@@ -48,7 +49,7 @@ func (p *plan) make(ms []turn.Message, f *facts, same int) (kept int) {
 		}
 		switch m.Role {
 		case turn.ToolRole:
-			p.results(ms, i, f)
+			p.results(c, i, f)
 		case turn.Assistant:
 			p.answer(i, m, f)
 		case turn.System:
@@ -107,8 +108,8 @@ func (p *plan) add(role turn.Role, x piece, f *facts) {
 
 // results adds the results of a message one by one, each with what follows
 // it; what stands before the first is its own.
-func (p *plan) results(ms []turn.Message, i int, f *facts) {
-	role, blocks := turn.ToolRole, ms[i].Blocks
+func (p *plan) results(c *calls, i int, f *facts) {
+	role, blocks := turn.ToolRole, c.ms[i].Blocks
 	if !f.results {
 		role = turn.User
 	}
@@ -120,7 +121,7 @@ func (p *plan) results(ms []turn.Message, i int, f *facts) {
 			from = j
 		}
 	}
-	p.sort(ms, i)
+	p.sort(c, i)
 	for _, x := range p.row {
 		p.add(role, x, f)
 	}
@@ -129,27 +130,23 @@ func (p *plan) results(ms []turn.Message, i int, f *facts) {
 // sort puts results in the order of their calls, which is all that tells
 // them apart where a template prints no ids. Clients send them in any order.
 // Where one answers no call of the answer before, they stay.
-func (p *plan) sort(ms []turn.Message, i int) {
-	if len(p.row) < 2 || i == 0 || ms[i-1].Role != turn.Assistant {
+func (p *plan) sort(c *calls, i int) {
+	if len(p.row) < 2 || i == 0 || c.ms[i-1].Role != turn.Assistant {
 		return
 	}
+	call := func(x piece) int {
+		res := &c.ms[i].Blocks[x.from]
+		if res.Kind != turn.ToolResult {
+			return -1
+		}
+		return c.index(i-1, res.ID)
+	}
 	for _, x := range p.row {
-		if callIndex(&ms[i-1], &ms[i].Blocks[x.from]) < 0 {
+		if call(x) < 0 {
 			return
 		}
 	}
-	slices.SortStableFunc(p.row, func(a, b piece) int {
-		return callIndex(&ms[i-1], &ms[i].Blocks[a.from]) - callIndex(&ms[i-1], &ms[i].Blocks[b.from])
-	})
-}
-
-// callIndex is which block of an answer calls what a result answers, −1 for
-// none.
-func callIndex(m *turn.Message, res *turn.Block) int {
-	if res.Kind != turn.ToolResult {
-		return -1
-	}
-	return slices.IndexFunc(m.Blocks, func(b turn.Block) bool { return b.Kind == turn.ToolUse && b.ID == res.ID })
+	slices.SortStableFunc(p.row, func(a, b piece) int { return call(a) - call(b) })
 }
 
 // answer adds what the assistant said, in several items where the template
