@@ -12,8 +12,9 @@ import (
 // expandRefs tells the model the tools that a result makes known: one line of
 // JSON per tool inside a functions block, as the search tool's own description
 // promises. Deferred tools are in no other place of the prompt: among the
-// tools at its start, each one found would cost the whole cache.
-func expandRefs(blocks []turn.Block, tools []turn.Tool) []turn.Block {
+// tools at its start, each one found would cost the whole cache. left is how
+// many bytes of tools may be told yet in this turn; beyond that their names are.
+func expandRefs(blocks []turn.Block, tools []turn.Tool, left *int) []turn.Block {
 	refers := func(b turn.Block) bool { return len(b.Refs) > 0 }
 	if !slices.ContainsFunc(blocks, refers) {
 		return blocks
@@ -24,7 +25,7 @@ func expandRefs(blocks []turn.Block, tools []turn.Tool) []turn.Block {
 		if len(b.Refs) == 0 {
 			continue
 		}
-		text := appendFunctions(nil, b.Refs, tools)
+		text := appendFunctions(nil, b.Refs, tools, left)
 		if b.Kind != turn.ToolResult { // a system message that adds tools
 			*b = turn.Block{Kind: turn.Text, Text: text, Lease: b.Lease}
 			continue
@@ -37,14 +38,20 @@ func expandRefs(blocks []turn.Block, tools []turn.Tool) []turn.Block {
 	return blocks
 }
 
+// mostTold is how many bytes of tools the results of a turn tell, more than any
+// context holds: a reference is short, and what it stands for may be long.
+const mostTold = 16 << 20
+
 // appendFunctions is the functions block of the named tools.
-func appendFunctions(dst []byte, names []string, tools []turn.Tool) string {
+func appendFunctions(dst []byte, names []string, tools []turn.Tool, left *int) string {
 	dst = append(dst, "<functions>\n"...)
 	for _, name := range names {
 		i := slices.IndexFunc(tools, func(t turn.Tool) bool { return t.Name == name })
 		one := turn.Tool{Name: name}
 		if i >= 0 {
-			one = tools[i]
+			if *left -= len(tools[i].Description) + len(tools[i].Schema); *left >= 0 {
+				one = tools[i]
+			}
 		}
 		dst = append(dst, "<function>"...)
 		dst = appendDefinition(dst, &one)

@@ -31,10 +31,10 @@ func Steady(t *turn.Turn) { SteadyWith(t, t.Tools) }
 // SteadyWith is Steady of a turn that is Bare: tools are those that the agent's
 // turns had, by which results tell what they make known.
 func SteadyWith(t *turn.Turn, tools []turn.Tool) {
-	kept := t.Messages[:0]
+	kept, left := t.Messages[:0], mostTold
 	for _, m := range t.Messages {
 		m.Blocks = withoutAttribution(m)
-		m.Blocks = expandRefs(m.Blocks, tools)
+		m.Blocks = expandRefs(m.Blocks, tools, &left)
 		m.Blocks = knownBlocks(m.Blocks)
 		m.Blocks = withoutBlanks(m.Blocks)
 		if m.Role == turn.System && len(m.Blocks) == 0 {
