@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,6 +29,12 @@ var ErrSilent = errors.New("the daemon does not answer")
 // leaves are the signs that nobody listens, or that who did has just ended: a
 // daemon that lives answers what it has accepted.
 var leaves = []error{os.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF}
+
+// left reports whether err is one of the leaves.
+func left(err error) bool {
+	return slices.ContainsFunc(leaves, func(sign error) bool { return errors.Is(err, sign) }) ||
+		strings.Contains(err.Error(), "server closed idle connection") // before a byte was written; net/http has no name for it
+}
 
 // quickLimit is how long a daemon may take for its picture, or to hear that it
 // shall end: both cost it no more than a moment.
@@ -142,7 +149,7 @@ func (c *Client) Raw(ctx context.Context, method, path string, body any) ([]byte
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		if slices.ContainsFunc(leaves, func(sign error) bool { return errors.Is(err, sign) }) {
+		if left(err) {
 			return nil, fmt.Errorf("ask daemon: %w", ErrNone)
 		}
 		return nil, fmt.Errorf("ask daemon: %w", err)
