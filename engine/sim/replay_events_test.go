@@ -224,8 +224,9 @@ func TestRecordedBytesHashEvents(t *testing.T) {
 	r.script.say(brain.Answer{IDs: []uint32{52027, 115345}, Pause: time.Millisecond})
 	first, said := make(chan int), r.engine.Stats().Output
 	go func() { first <- r.ask(prompt, 500, "") }()
-	// In step with it the other one would store the same block in the same batch.
-	until(t, "the first one is ahead", func() bool { return r.engine.Stats().Output >= said+4 })
+	// In step with it the other one would store the same block in the same batch,
+	// and on a busy machine it may gain some tokens; here the first block is stored.
+	until(t, "the first one is ahead", func() bool { return r.engine.Stats().Output >= said+100 })
 	r.ask(prompt, 300, "")
 	if cached := <-first; cached != 256 {
 		t.Errorf("want 256 cached, got %d", cached)
