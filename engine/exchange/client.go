@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -36,12 +37,7 @@ type Client struct {
 // New makes a client for the server at base, an http or https URL. What is
 // wrong with base is told by Post.
 func New(base string, o Options) *Client {
-	if o.Connect == 0 {
-		o.Connect = 5 * time.Second
-	}
-	if o.Idle == 0 {
-		o.Idle = 3 * time.Second
-	}
+	o.Connect, o.Idle = cmp.Or(o.Connect, 5*time.Second), cmp.Or(o.Idle, 3*time.Second)
 	c := &Client{o: o}
 	c.idle.after = o.Idle
 	u, err := url.Parse(base)
@@ -56,22 +52,15 @@ func New(base string, o Options) *Client {
 	port := u.Port()
 	if u.Scheme == "https" {
 		c.secure = &tls.Config{ServerName: u.Hostname(), NextProtos: []string{"http/1.1"}}
-		port = orElse(port, "443")
+		port = cmp.Or(port, "443")
 	}
-	c.addr = net.JoinHostPort(u.Hostname(), orElse(port, "80"))
+	c.addr = net.JoinHostPort(u.Hostname(), cmp.Or(port, "80"))
 	c.prefix = strings.TrimSuffix(u.EscapedPath(), "/")
 	c.fixed = " HTTP/1.1\r\nHost: " + u.Host + "\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\n"
 	if o.Key != "" {
 		c.fixed += "Authorization: Bearer " + printable(o.Key) + "\r\n"
 	}
 	return c
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // Close drops the connections that wait. Answers that are being read go on.

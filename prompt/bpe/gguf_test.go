@@ -165,6 +165,25 @@ func TestGGUFAround(t *testing.T) {
 	}
 }
 
+// TestGGUFBegins: a SentencePiece file that does not say it begins texts with
+// its token.
+func TestGGUFBegins(t *testing.T) {
+	data := unpacked(t, "llama2/tokenizer.json.gz")
+	for says, want := range map[string][]uint32{"": {1}, "no": nil} {
+		more := map[string]any{"tokenizer.ggml.bos_token_id": uint32(1)}
+		if says == "no" {
+			more["tokenizer.ggml.add_bos_token"] = false
+		}
+		tok, err := bpe.ReadGGUF(bytes.NewReader(asGGUF(t, data, "", true, more)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before, after := tok.Around(); !slices.Equal(before, want) || len(after) > 0 {
+			t.Errorf("%q: %v and %v, want %v", says, before, after, want)
+		}
+	}
+}
+
 // TestGGUF: the vocabularies of the folder written as GGUF give the ids that
 // the tokenizer.json gives.
 func TestGGUF(t *testing.T) {
