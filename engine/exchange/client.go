@@ -67,9 +67,11 @@ func New(base string, o Options) *Client {
 func (c *Client) Close() { c.idle.close() }
 
 // Post sends a JSON body to path, with id as its X-Request-Id unless that is
-// empty, and returns the answer's head. The body is not used after the
-// return. The caller must close the answer; the end of ctx closes it too.
-func (c *Client) Post(ctx context.Context, path, id string, body []byte) (*Answer, error) {
+// empty, and returns the answer's head. The body is given in any number of
+// pieces, which are sent as they lie, none copied; they are neither changed
+// nor used after the return. The caller must close the answer; the end of ctx
+// closes it too.
+func (c *Client) Post(ctx context.Context, path, id string, body ...[]byte) (*Answer, error) {
 	if c.bad != nil {
 		return nil, c.bad
 	}
@@ -131,7 +133,7 @@ var errUnanswered = errors.New("the connection ended before an answer")
 
 // over makes one exchange over a connection, which is the answer's from then
 // on. After an error it is of no use.
-func (c *Client) over(ctx context.Context, k *conn, path, id string, body []byte) (*Answer, error) {
+func (c *Client) over(ctx context.Context, k *conn, path, id string, body [][]byte) (*Answer, error) {
 	stop := context.AfterFunc(ctx, func() { k.Close() })
 	r, err := c.exchange(k, path, id, body)
 	if err != nil {
@@ -144,12 +146,10 @@ func (c *Client) over(ctx context.Context, k *conn, path, id string, body []byte
 	}, nil
 }
 
-func (c *Client) exchange(k *conn, path, id string, body []byte) (*http.Response, error) {
-	k.out = c.head(k.out[:0], path, id, len(body))
+func (c *Client) exchange(k *conn, path, id string, body [][]byte) (*http.Response, error) {
 	k.limit(headMost)
 	defer k.limit(unlimited)
-	parts := net.Buffers{k.out, body}
-	_, sent := parts.WriteTo(k.Conn)
+	sent := k.send(c.head(k.out[:0], path, id, size(body)), body)
 	// An engine that refuses what it has not read answers and hangs up.
 	if _, err := k.in.Peek(1); err != nil {
 		if sent != nil {
@@ -176,6 +176,14 @@ func (c *Client) head(b []byte, path, id string, length int) []byte {
 	}
 	b = strconv.AppendInt(append(b, "Content-Length: "...), int64(length), 10)
 	return append(b, "\r\n\r\n"...)
+}
+
+// size is the length of a body in pieces.
+func size(body [][]byte) (n int) {
+	for _, piece := range body {
+		n += len(piece)
+	}
+	return n
 }
 
 // printable drops what would end a head line.

@@ -18,6 +18,8 @@ type conn struct {
 	left  int64  // bytes that may still be read
 	out   []byte // room for a request's head
 	since time.Time
+
+	room, parts net.Buffers // what is being written, and what of it is left
 }
 
 const (
@@ -36,6 +38,18 @@ var errHead = errors.New("the head of the answer is over 256 KiB")
 
 // limit sets how much may be read from now on.
 func (k *conn) limit(n int64) { k.left = n }
+
+// send writes a head and the pieces of a body, in one call to the system where
+// the connection can. The head's memory is the connection's from then on.
+func (k *conn) send(head []byte, body [][]byte) error {
+	k.out = head
+	k.room = append(append(k.room[:0], head), body...) // WriteTo eats what it is given
+	k.parts = k.room
+	_, err := k.parts.WriteTo(k.Conn)
+	clear(k.room)
+	k.parts = nil
+	return err
+}
 
 // Read reads what comes, up to the limit.
 func (k *conn) Read(b []byte) (int, error) {

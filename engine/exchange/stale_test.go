@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -152,6 +153,40 @@ func TestTaken(t *testing.T) {
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("a request that was taken counts as refused: %v", err)
+	}
+}
+
+// A body in pieces arrives whole, also when it is sent a second time, and the
+// pieces are the caller's as they were.
+func TestPieces(t *testing.T) {
+	l := speaking(t, func(_ int32, k net.Conn, next func() (string, bool)) {
+		for n := 0; ; n++ {
+			body, ok := next()
+			if !ok || n > 0 {
+				return // the second request of a connection meets nobody
+			}
+			fmt.Fprint(k, echoed(body))
+		}
+	})
+	c := exchange.New("http://"+l.Addr().String(), exchange.Options{})
+	defer c.Close()
+	body := [][]byte{[]byte("one,"), nil, []byte("two,"), []byte(strings.Repeat("3", 1<<20)), {}}
+	for len(body) < 2000 { // more than one call to the system takes
+		body = append(body, []byte("4"))
+	}
+	want := string(bytes.Join(body, nil))
+	for range 3 {
+		a, err := c.Post(t.Context(), "/p", "", body...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(a)
+		if a.Done(); err != nil || string(got) != want {
+			t.Fatalf("%d bytes of %d, err = %v", len(got), len(want), err)
+		}
+		if string(bytes.Join(body, nil)) != want {
+			t.Fatal("the pieces have changed")
+		}
 	}
 }
 
