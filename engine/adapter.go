@@ -36,9 +36,32 @@ type Client interface {
 	Close()
 }
 
+// Mirror is a Client of a server that tells nothing of its cache, where what
+// it holds follows from what was sent and what came back.
+type Mirror interface {
+	// Mirror calls f with each change of what the server holds, in order, from
+	// its state now on, until ctx ends. It is called once in a client's life; f
+	// is called by one goroutine at a time.
+	Mirror(ctx context.Context, f func([]turn.KVEvent))
+}
+
+// Renderer is a Client of a server that shows what it makes of a conversation.
+type Renderer interface {
+	// Render returns the server's own prompt for a turn, after prompt.Steady.
+	// The error is in the chain of errors.ErrUnsupported when this server does
+	// not show it.
+	Render(ctx context.Context, t *turn.Turn) (Rendered, error)
+}
+
+// Rendered is a prompt as a server makes it. One of the two may be missing.
+type Rendered struct {
+	Text string
+	IDs  []uint32
+}
+
 // Endpoint says where a server is.
 type Endpoint struct {
-	URL string // http://127.0.0.1:8101
+	URL string // http://127.0.0.1:8101, or unix:///path.sock
 	Key string // "" when it wants none
 }
 
@@ -56,6 +79,9 @@ type Spec struct {
 	Flags    map[string]string // over the recipe's; "false" takes a flag away
 	ModelDir string
 	GPUs     []int
+
+	Program []string // the engine's command for {engine}, program first; see package engine/install
+	Env     []string // that it wants in its environment
 }
 
 // Place is what the fleet chose for one life of a worker.
@@ -63,6 +89,10 @@ type Place struct {
 	Self string // path of this program, for {self}
 	Port int    // free on loopback a moment ago
 	Key  string // the key that the server shall ask for
+
+	// Events is where the fleet listens for KV events of an engine that
+	// connects to its reader, tcp://127.0.0.1:port; "" when it does not.
+	Events string
 }
 
 // Launch is a command line, and what is known of a server that runs with it

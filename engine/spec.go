@@ -6,10 +6,15 @@ import (
 	"strings"
 )
 
-// Command is the recipe's command with its words filled in.
+// Command is the recipe's command with its words filled in. The word {engine}
+// is all of Program.
 func (s Spec) Command(at Place) []string {
 	var out []string
 	for _, word := range s.Recipe.Command {
+		if word == "{engine}" {
+			out = append(out, s.Program...)
+			continue
+		}
 		out = append(out, s.fill(word, at))
 	}
 	return out
