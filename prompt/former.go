@@ -62,7 +62,7 @@ func (r *Raw) KeepTools(who turn.Who, tools []turn.Tool) {
 		}
 		text = append(text, flags)
 		for _, s := range [...]string{t.Name, t.Namespace, t.Bare, t.Description} {
-			text = appendShort(text, s)
+			text = append(binary.AppendUvarint(text, uint64(len(s))), s...)
 		}
 		text = append(binary.AppendUvarint(text, uint64(len(t.Schema))), t.Schema...)
 	}

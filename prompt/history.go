@@ -25,7 +25,7 @@ type history struct {
 // gone. known are t's hashes, or nil.
 func (h *history) follow(d *desk, t *turn.Turn, known *Hashes, raw *Raw) (same, edited int) {
 	if known == nil {
-		d.keys = d.reader.keys(d.keys[:0], t)
+		d.keys = d.reader.appendKeys(d.keys[:0], t)
 		known = &Hashes{Keys: d.keys}
 	}
 	same = h.compare(t, known.Keys)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agentinfer/dyn/prompt/key"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -38,6 +39,31 @@ func TestKeys(t *testing.T) {
 		keys := Keys(nil, &turn.Turn{Messages: []turn.Message{a, b, a}})
 		if same := reflect.DeepEqual(a, b); (keys[0] == keys[1]) != same || keys[0] != keys[2] {
 			t.Fatalf("%+v and %+v: %v", a, b, keys)
+		}
+	})
+}
+
+// TestKeysOfNoted: whatever Steady makes of messages whose keys are noted, as
+// those are that a dialect.Recall hands out, their keys are those of what they
+// then say.
+func TestKeysOfNoted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SampledFrom([]string{"", " ", "a", "aa", attribution + " x\nb", "<system-reminder>r"})
+		var noted, plain turn.Turn
+		for range rapid.IntRange(1, 6).Draw(t, "messages") {
+			m := parts(t)
+			m.Role = rapid.SampledFrom([]turn.Role{turn.System, turn.User, turn.Assistant, turn.ToolRole}).Draw(t, "speaker")
+			for i := range m.Blocks {
+				m.Blocks[i].Kind = turn.BlockKind(rapid.IntRange(0, int(turn.Other)).Draw(t, "any kind"))
+				m.Blocks[i].Text = texts.Draw(t, "said")
+			}
+			noted.Messages, plain.Messages = append(noted.Messages, m), append(plain.Messages, m)
+		}
+		key.Note(noted.Messages)
+		Steady(&noted)
+		Steady(&plain)
+		if got, want := Keys(nil, &noted), Keys(nil, &plain); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v, of %+v", got, want, plain.Messages)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/agentinfer/dyn/prompt/key"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -62,7 +63,7 @@ func Next(parent uint64, m turn.Message) uint64 {
 // reader hashes messages and keeps its buffers between them.
 type reader struct {
 	words []byte
-	buf   []byte
+	keys  key.Maker
 	canon canon
 }
 

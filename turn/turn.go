@@ -80,7 +80,9 @@ const (
 // results into messages of ToolRole, whatever the dialect does.
 type Message struct {
 	Role   Role
-	Blocks []Block
+	Blocks []Block // not written once others have the message too
+
+	key *MessageKey // of both, where somebody made it
 }
 
 // BlockKind tells the kinds of content apart.

@@ -41,8 +41,9 @@
 // and authorise nothing.
 //
 // A Recall makes the old part of a conversation cost a comparison of bytes:
-// the messages it had are handed out again, so nobody may write to them. Bodies
-// of less than 4 KB and conversations of less than 8 are read as fast.
+// the messages it had are handed out again, with their keys (prompt/key), so
+// nobody may write to them. Bodies of less than 4 KB and conversations of less
+// than 8 are read as fast.
 //
 // Encoding. One state machine (blocks.go) makes numbered blocks of any order
 // of events, never two open at a time; each API only spells them. Encoders

@@ -14,7 +14,8 @@ import (
 // the same is recognised and not read again. Of each conversation it keeps the
 // bytes of its elements and the messages that they were decoded to; a body
 // whose conversation begins with the same bytes takes over those messages,
-// the very same values, and only the rest is decoded. Lists of tools and
+// the very same values with their keys (see package key), and only the rest is
+// decoded and hashed. Lists of tools and
 // system prompts are recognised whole, in any conversation.
 //
 // What a client gets never depends on it: bytes are compared, not hashes. Its
@@ -227,7 +228,7 @@ func (s *seen) before(id uint64) bool {
 // Sizes of what a conversation is made of.
 const (
 	elementSize = int(unsafe.Sizeof(element{}))
-	messageSize = int(unsafe.Sizeof(turn.Message{}))
+	messageSize = int(unsafe.Sizeof(turn.Message{}) + unsafe.Sizeof(turn.MessageKey{}))
 	blockSize   = int(unsafe.Sizeof(turn.Block{}))
 	toolSize    = int(unsafe.Sizeof(turn.Tool{}))
 	entryRest   = int(unsafe.Sizeof(entry{})) + 192 // its places on the shelf
@@ -262,7 +263,7 @@ func (rc *Recall) find(d turn.Dialect, key string, rest []byte) *passage {
 
 // learn keeps a part.
 func (rc *Recall) learn(p *passage) {
-	p.size, p.again = entryRest+len(p.raw)*17/8+len(p.tools)*toolSize, true
+	p.size, p.again = entryRest+len(p.raw)*17/8+len(p.tools)*toolSize+len(p.messages)*messageSize, true
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	rc.parts.put(p)

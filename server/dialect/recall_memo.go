@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 
+	"github.com/agentinfer/dyn/prompt/key"
 	"github.com/agentinfer/dyn/server/dialect/tape"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -103,6 +104,7 @@ func (m *memo) keep(v tape.Value, made passage) {
 		return
 	}
 	p := &made
+	key.Note(p.messages)
 	p.dialect, p.bucket = m.dialect, partBucket(m.dialect, p.key)
 	p.raw, p.nodes = bytes.Clone(v.Raw()), v.Nodes()-1
 	m.learned = append(m.learned, p)
@@ -192,6 +194,7 @@ func (m *memo) end(ok bool) {
 	e.elements = append(e.elements[:m.taken], m.elements...)
 	whole := int(e.elements[len(e.elements)-1].end)
 	e.raw = append(e.raw[:end], m.body[m.start+end:m.start+whole]...)
+	key.Note(m.messages[old:])
 	clear(e.messages[min(len(e.messages), len(m.messages)):])
 	e.messages = append(e.messages[:old], m.messages[old:]...)
 	m.rc.put(e)

@@ -1,0 +1,78 @@
+package key
+
+import (
+	"encoding/binary"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Key is the hash of a message.
+type Key = xxh3.Uint128
+
+// Maker makes keys and keeps its buffer between them. The zero Maker is ready;
+// it belongs to one goroutine at a time.
+type Maker struct{ buf []byte }
+
+// Of returns the key of a message: what is noted of it, if something is.
+func (k *Maker) Of(m *turn.Message) Key {
+	if noted := m.Key(); noted != nil {
+		return Key{Lo: noted.Lo, Hi: noted.Hi}
+	}
+	return k.hash(m)
+}
+
+// Note notes the keys of those messages of which none is noted yet. ms must be
+// the caller's own; what the messages say may be shared.
+func Note(ms []turn.Message) {
+	var k Maker
+	var room []turn.MessageKey
+	for i := range ms {
+		m := &ms[i]
+		if len(m.Blocks) == 0 || m.Key() != nil {
+			continue
+		}
+		if len(room) == 0 {
+			room = make([]turn.MessageKey, len(ms)-i)
+		}
+		made := k.hash(m)
+		room[0].Lo, room[0].Hi = made.Lo, made.Hi
+		m.SetKey(&room[0])
+		room = room[1:]
+	}
+}
+
+// hash hashes a message. Long parts are hashed on their own, at once: in pieces
+// that costs ten times as much.
+func (k *Maker) hash(m *turn.Message) Key {
+	buf := appendShort(k.buf[:0], string(m.Role))
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		flags := byte(0)
+		if b.IsError {
+			flags = 1
+		}
+		raw := len(b.Args)+len(b.Raw) > 0
+		if raw {
+			flags |= 2
+		}
+		buf = append(buf, byte(b.Kind), flags)
+		buf = appendSum(buf, xxh3.HashString128(b.Text))
+		buf = appendShort(appendShort(buf, b.ID), b.Name)
+		if raw {
+			buf = appendSum(appendSum(buf, xxh3.Hash128(b.Args)), xxh3.Hash128(b.Raw))
+		}
+	}
+	k.buf = buf
+	return xxh3.Hash128(buf)
+}
+
+// appendShort appends a short string so that it can be told from what follows.
+func appendShort(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendSum(dst []byte, h Key) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(dst, h.Lo), h.Hi)
+}
