@@ -33,10 +33,12 @@ func Steady(t *turn.Turn) { SteadyWith(t, t.Tools) }
 func SteadyWith(t *turn.Turn, tools []turn.Tool) {
 	kept, left := t.Messages[:0], mostTold
 	for _, m := range t.Messages {
-		m.Blocks = withoutAttribution(m)
-		m.Blocks = expandRefs(m.Blocks, tools, &left)
-		m.Blocks = knownBlocks(m.Blocks)
-		m.Blocks = withoutBlanks(m.Blocks)
+		if m.Role == turn.System || !asIs(m.Blocks) {
+			m.Blocks = withoutAttribution(m)
+			m.Blocks = expandRefs(m.Blocks, tools, &left)
+			m.Blocks = knownBlocks(m.Blocks)
+			m.Blocks = withoutBlanks(m.Blocks)
+		}
 		if m.Role == turn.System && len(m.Blocks) == 0 {
 			continue
 		}
@@ -44,6 +46,17 @@ func SteadyWith(t *turn.Turn, tools []turn.Tool) {
 	}
 	clear(t.Messages[len(kept):])
 	t.Messages = foldReminders(mergeLeading(kept))
+}
+
+// asIs reports whether blocks of anybody but the system stay as they are, as
+// nearly all do.
+func asIs(blocks []turn.Block) bool {
+	for i := range blocks {
+		if b := &blocks[i]; b.Kind == turn.Other || len(b.Refs) > 0 || isBlank(b) {
+			return false
+		}
+	}
+	return true
 }
 
 // attribution begins the line that Claude Code puts before the system text.
@@ -79,17 +92,17 @@ func unattributed(s string) string {
 
 // withoutBlanks drops text that holds nothing.
 func withoutBlanks(blocks []turn.Block) []turn.Block {
-	if !slices.ContainsFunc(blocks, isBlank) {
+	if !slices.ContainsFunc(blocks, func(b turn.Block) bool { return isBlank(&b) }) {
 		return blocks
 	}
 	kept := make([]turn.Block, 0, len(blocks))
 	var lost time.Duration
-	for _, b := range blocks {
-		if isBlank(b) {
+	for i := range blocks {
+		if b := &blocks[i]; isBlank(b) {
 			lost = max(lost, b.Lease)
 			continue
 		}
-		kept = append(kept, b)
+		kept = append(kept, blocks[i])
 	}
 	if n := len(kept); n > 0 {
 		kept[n-1].Lease = max(kept[n-1].Lease, lost)
@@ -97,7 +110,7 @@ func withoutBlanks(blocks []turn.Block) []turn.Block {
 	return kept
 }
 
-func isBlank(b turn.Block) bool { return b.Kind == turn.Text && blank(b.Text) }
+func isBlank(b *turn.Block) bool { return b.Kind == turn.Text && blank(b.Text) }
 
 // blank reports whether s holds nothing but white space.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -205,4 +206,19 @@ func TestSteadyIsSteady(t *testing.T) {
 			}
 		}
 	})
+}
+
+// BenchmarkSteady: a conversation of 200 messages that stays as it is.
+func BenchmarkSteady(b *testing.B) {
+	tn := turn.Turn{Messages: []turn.Message{msg(turn.System, says("be terse")), msg(turn.User, says("go"))}}
+	for i := range 100 {
+		id := strconv.Itoa(i)
+		tn.Messages = append(tn.Messages,
+			msg(turn.Assistant, says("next"), turn.Block{Kind: turn.ToolUse, ID: id, Name: "Read", Args: []byte("{}")}),
+			msg(turn.ToolRole, turn.Block{Kind: turn.ToolResult, ID: id, Text: "a line of a file"}))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		Steady(&tn)
+	}
 }
