@@ -1,0 +1,72 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"syscall"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// maxError is how much of an error's body is read.
+const maxError = 64 << 10
+
+// Fault maps what a server said to what it means for the turn: 503 and 429 are
+// turn.ErrBusy, a key that it does not take is the worker's fault, other 4xx
+// are a *turn.Refused, and all else is a lost worker.
+func Fault(status int, message string) error {
+	switch {
+	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests:
+		return fmt.Errorf("engine refused for load: %s: %w: %w", message, turn.ErrBusy, turn.ErrLost)
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return fmt.Errorf("engine does not take our key: %s: %w", message, turn.ErrLost)
+	case status >= 400 && status < 500:
+		return &turn.Refused{Status: status, Message: message}
+	}
+	return fmt.Errorf("engine failed with status %d: %s: %w", status, message, turn.ErrLost)
+}
+
+// Message is what a body of one of the usual forms says went wrong; "" when it
+// says nothing.
+func Message(body []byte) string {
+	for _, path := range []string{"error.message", "error", "message", "detail"} {
+		if v := gjson.GetBytes(body, path); v.Type == gjson.String && v.Str != "" {
+			return v.Str
+		}
+	}
+	return ""
+}
+
+// Unreachable says what a failed exchange means: our own cancel, or a server
+// that cannot be reached. One that nobody listened to never had the request:
+// turn.ErrUnsent.
+func Unreachable(ctx context.Context, err error) error {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+	case errors.Is(cause, context.DeadlineExceeded):
+		return fmt.Errorf("%w: %w", turn.ErrLost, cause) // says more than what the transport makes of it
+	default:
+		return cause
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("%w: %w: %w", turn.ErrUnsent, turn.ErrLost, err)
+	}
+	return fmt.Errorf("%w: %w", turn.ErrLost, err)
+}
+
+// Broken says why reading an answer failed: our own cancel, or a connection
+// that ended before its time.
+func Broken(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("read answer: %w: %w", turn.ErrLost, err)
+}
