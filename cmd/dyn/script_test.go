@@ -49,7 +49,7 @@ func setup(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("HOME", home)
-	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "NO_COLOR"} {
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "NO_COLOR"} {
 		env.Setenv(name, "")
 	}
 	env.Values[answers{}] = make(chan string, 8)

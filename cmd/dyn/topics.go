@@ -39,7 +39,7 @@ func environment() string {
 	for _, o := range config.Others {
 		fmt.Fprintf(&b, "%s\n  %s\n", o.Name, o.Help)
 	}
-	b.WriteString(`XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME, XDG_RUNTIME_DIR
+	b.WriteString(`XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, XDG_RUNTIME_DIR
   where the folders lie; dyn adds its own folder below each
 NO_COLOR, CLICOLOR_FORCE, TERM
   as everywhere; TERM=dumb draws nothing

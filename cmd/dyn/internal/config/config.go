@@ -138,12 +138,21 @@ func (s *Set) Int(key string) int {
 	return n
 }
 
-// Worker returns what is handed to each worker: its own flag's name and the
-// value, for settings that have one.
+// Worker returns what is handed to each worker of a real engine: its own
+// flag's name and the value, for settings that have one.
 func (s *Set) Worker() map[string]string {
+	return s.worker(func(row Setting) bool { return !row.Sim })
+}
+
+// Simulated returns what is handed to each simulated worker.
+func (s *Set) Simulated() map[string]string {
+	return s.worker(func(Setting) bool { return true })
+}
+
+func (s *Set) worker(pick func(Setting) bool) map[string]string {
 	out := map[string]string{}
 	for _, row := range Settings {
-		if v, ok := s.Values[row.Key]; ok && row.Worker != "" {
+		if v, ok := s.Values[row.Key]; ok && row.Worker != "" && pick(row) {
 			out[row.Worker] = v.Text
 		}
 	}

@@ -26,6 +26,7 @@ type Setting struct {
 	Default string   // "" when the recipe decides, or nothing is set
 	Help    string
 	Worker  string // the worker's own flag that it is handed to, or ""
+	Sim     bool   // handed to simulated workers only
 }
 
 // Env is the environment name of the setting.
@@ -46,15 +47,15 @@ var Settings = []Setting{
 	{Key: "ledger.max_size", Kind: Size, Default: "512MiB", Help: "oldest rows go above this size"},
 	{Key: "ledger.raw_turns", Kind: Duration, Off: true, Default: "24h", Help: "how long the model's own answers, as token ids, and a session's tools are kept, so that a restart changes no prompt; or off"},
 	{Key: "worker.model_dir", Flag: "model-dir", Kind: Path, Worker: "model-dir", Help: "folder with tokenizer.json, config.json and the chat template"},
-	{Key: "worker.brain", Flag: "brain", Kind: Path, Worker: "brain", Help: "what a simulated model says: a YAML script"},
-	{Key: "worker.speed", Flag: "speed", Kind: Real, Worker: "speed", Help: "1 is modelled time, 0 is as fast as it goes"},
-	{Key: "worker.profile", Flag: "profile", Worker: "profile", Help: "model and GPU whose speed is simulated"},
-	{Key: "worker.kv_tokens", Flag: "kv-tokens", Kind: Size, Worker: "kv-tokens", Help: "KV cache of a worker, in tokens"},
+	{Key: "worker.brain", Flag: "brain", Kind: Path, Worker: "brain", Sim: true, Help: "what a simulated model says: a YAML script"},
+	{Key: "worker.speed", Flag: "speed", Kind: Real, Worker: "speed", Sim: true, Help: "1 is modelled time, 0 is as fast as it goes"},
+	{Key: "worker.profile", Flag: "profile", Worker: "profile", Sim: true, Help: "model and GPU whose speed is simulated"},
+	{Key: "worker.kv_tokens", Flag: "kv-tokens", Kind: Size, Worker: "kv-tokens", Sim: true, Help: "KV cache of a worker, in tokens"},
 	{Key: "worker.block_size", Flag: "block-size", Kind: Whole, Worker: "block-size", Help: "tokens in a KV block"},
 	{Key: "worker.max_model_len", Flag: "max-model-len", Kind: Size, Worker: "max-model-len", Help: "context: prompt and answer, in tokens"},
 	{Key: "worker.max_num_seqs", Flag: "max-num-seqs", Kind: Whole, Worker: "max-num-seqs", Help: "turns that run at once in a worker"},
 	{Key: "worker.max_num_batched_tokens", Flag: "max-num-batched-tokens", Kind: Size, Worker: "max-num-batched-tokens", Help: "tokens computed in one step"},
-	{Key: "worker.max_num_queued_reqs", Flag: "max-num-queued-reqs", Kind: Whole, Worker: "max-num-queued-reqs", Help: "turns that may wait inside a worker"},
+	{Key: "worker.max_num_queued_reqs", Flag: "max-num-queued-reqs", Kind: Whole, Worker: "max-num-queued-reqs", Sim: true, Help: "turns that may wait inside a worker"},
 	{Key: "worker.shutdown_timeout", Flag: "shutdown-timeout", Kind: Whole, Worker: "shutdown-timeout", Help: "seconds a worker may take to end its turns"},
 }
 

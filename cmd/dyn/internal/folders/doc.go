@@ -1,6 +1,7 @@
 // Package folders says where dyn keeps its files, by the XDG rules: what the
 // user writes in the config folder, what must outlive a restart in the state
-// folder, what can be made again in the cache folder.
+// folder, installed engines in the data folder, what can be made again in the
+// cache folder.
 //
 // One daemon lives per state folder. Its run folder, inside the state folder,
 // holds the lock that decides who lives, the run file that says who that is,

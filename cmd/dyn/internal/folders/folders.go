@@ -19,7 +19,8 @@ const socketMax = 107
 type Folders struct {
 	Config string // user's file: Config/config.yaml
 	State  string // ledger.db, logs, run
-	Cache  string // what can be made again
+	Data   string // installed engines
+	Cache  string // what can be made again, fetched models among it
 	short  string // where a socket goes whose path would be too long
 }
 
@@ -44,10 +45,11 @@ func Find(env func(string) string) (Folders, error) {
 		return filepath.Join(home, under, "dyn"), nil
 	}
 	var f Folders
-	var errs [3]error
+	var errs [4]error
 	f.Config, errs[0] = pick("XDG_CONFIG_HOME", ".config")
 	f.State, errs[1] = pick("XDG_STATE_HOME", filepath.Join(".local", "state"))
 	f.Cache, errs[2] = pick("XDG_CACHE_HOME", ".cache")
+	f.Data, errs[3] = pick("XDG_DATA_HOME", filepath.Join(".local", "share"))
 	f.short = env("XDG_RUNTIME_DIR")
 	if !filepath.IsAbs(f.short) {
 		f.short = os.TempDir()
@@ -63,6 +65,12 @@ func (f Folders) Ledger() string { return filepath.Join(f.State, "ledger.db") }
 
 // Keys is the file of the API keys.
 func (f Folders) Keys() string { return filepath.Join(f.State, "keys.json") }
+
+// Engines is the folder of the installed engines.
+func (f Folders) Engines() string { return filepath.Join(f.Data, "engines") }
+
+// Models is the folder of the models that were fetched.
+func (f Folders) Models() string { return filepath.Join(f.Cache, "models") }
 
 // Logs is the folder of the log files, one per process.
 func (f Folders) Logs() string { return filepath.Join(f.State, "logs") }
