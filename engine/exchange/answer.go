@@ -14,7 +14,7 @@ type Answer struct {
 
 	client *Client
 	conn   *conn
-	body   io.Reader
+	body   body
 	stop   func() bool // lets go of the context
 	keep   bool        // the server lets the connection be used again
 	whole  bool        // read to its end

@@ -135,38 +135,29 @@ var errUnanswered = errors.New("the connection ended before an answer")
 // on. After an error it is of no use.
 func (c *Client) over(ctx context.Context, k *conn, path, id string, body [][]byte) (*Answer, error) {
 	stop := context.AfterFunc(ctx, func() { k.Close() })
-	r, err := c.exchange(k, path, id, body)
+	h, err := c.exchange(k, path, id, body)
 	if err != nil {
 		stop()
 		return nil, err
 	}
 	return &Answer{
-		Status: r.StatusCode, Reason: r.Status,
-		client: c, conn: k, body: r.Body, stop: stop, keep: !r.Close,
+		Status: h.status, Reason: h.reason,
+		client: c, conn: k, body: newBody(k, h), stop: stop, keep: h.keep,
 	}, nil
 }
 
-func (c *Client) exchange(k *conn, path, id string, body [][]byte) (*http.Response, error) {
-	k.limit(headMost)
-	defer k.limit(unlimited)
+func (c *Client) exchange(k *conn, path, id string, body [][]byte) (head, error) {
 	sent := k.send(c.head(k.out[:0], path, id, size(body)), body)
 	// An engine that refuses what it has not read answers and hangs up.
 	if _, err := k.in.Peek(1); err != nil {
 		if sent != nil {
 			err = sent
 		}
-		return nil, fmt.Errorf("%w: %w", errUnanswered, err)
+		return head{}, fmt.Errorf("%w: %w", errUnanswered, err)
 	}
-	for {
-		r, err := http.ReadResponse(k.in, nil)
-		if err != nil {
-			return nil, fmt.Errorf("read the answer's head: %w", unexpected(err))
-		}
-		if switched := r.StatusCode == http.StatusSwitchingProtocols; switched || r.StatusCode >= 200 {
-			r.Close = r.Close || sent != nil || switched
-			return r, nil
-		}
-	}
+	h, err := k.head()
+	h.keep = h.keep && sent == nil
+	return h, err
 }
 
 func (c *Client) head(b []byte, path, id string, length int) []byte {

@@ -5,8 +5,11 @@
 // request crosses between the three of them four times. An engine's answer is
 // read by one goroutine that has nothing else to do, so nothing is gained by
 // that, and it was a sixth of what a short turn costs. Here a request is one
-// write of its head and all pieces of its body, and an answer is parsed by
-// http.ReadResponse from the connection itself. What is given up: HTTP/2, proxies, redirects, and an
+// write of its head and all pieces of its body, and an answer is read from the
+// connection itself, its head where it lies. A head that could be read in two
+// ways, such as one with two lengths, is an error, also where net/http chooses
+// one: a body that ends elsewhere than its engine meant would give the rest of
+// it to the next request. What is given up: HTTP/2, proxies, redirects, and an
 // answer that comes while its request is still being written is read only
 // after the write ended or failed.
 //
