@@ -51,6 +51,9 @@ func (x *Index) Expect(h Holder, chain []uint64, ttl time.Duration) {
 			o.soon[n] = max(until, o.soon[n])
 			x.nodes.node(n).soon |= o.bit
 			x.settle(n, o.bit)
+			if e.nodes == nil {
+				e.nodes = make([]uint32, 0, min(len(chain)-i, maxSoon))
+			}
 			e.nodes = append(e.nodes, n)
 		}
 		parent = n

@@ -30,6 +30,7 @@ func (m *Model) desk() *desk {
 func (m *Model) clear(d *desk) {
 	clear(d.messages[:cap(d.messages)])
 	clear(d.blocks[:cap(d.blocks)])
+	d.reader.tidy()
 	if cap(d.tail) > maxTail {
 		d.tail = nil
 	}

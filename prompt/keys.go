@@ -20,7 +20,8 @@ type Hashes struct {
 
 // Keys appends the key of each message of t to dst.
 func Keys(dst []Key, t *turn.Turn) []Key {
-	var r reader
+	r := borrow()
+	defer r.back()
 	return r.appendKeys(dst, t)
 }
 

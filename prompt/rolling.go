@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -36,7 +37,8 @@ func Rolling(dst []uint64, t *turn.Turn) []uint64 {
 	if n := len(dst); n > 0 {
 		parent = dst[n-1]
 	}
-	var r reader
+	r := borrow()
+	defer r.back()
 	for i := len(dst); i < len(t.Messages); i++ {
 		parent = r.next(parent, &t.Messages[i])
 		dst = append(dst, parent)
@@ -56,7 +58,8 @@ func Root(t *turn.Turn) uint64 {
 // Next is the hash of a history that goes on with m, after the history whose
 // hash is parent; see Root for the first.
 func Next(parent uint64, m turn.Message) uint64 {
-	var r reader
+	r := borrow()
+	defer r.back()
 	return r.next(parent, &m)
 }
 
@@ -65,6 +68,30 @@ type reader struct {
 	words []byte
 	keys  key.Maker
 	canon canon
+}
+
+// readers are those between two uses.
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+// readerKept is how much of each buffer is kept for the next use.
+const readerKept = 64 << 10
+
+// borrow takes a reader that nobody else uses; back gives it back.
+func borrow() *reader { return readers.Get().(*reader) }
+
+func (r *reader) back() {
+	r.tidy()
+	readers.Put(r)
+}
+
+// tidy lets go of what the reader holds of messages, and of long buffers.
+func (r *reader) tidy() {
+	r.canon.s = nil
+	for _, b := range []*[]byte{&r.words, &r.canon.buf, &r.canon.lines} {
+		if cap(*b) > readerKept {
+			*b = nil
+		}
+	}
 }
 
 func (r *reader) next(parent uint64, m *turn.Message) uint64 {

@@ -50,9 +50,10 @@ func (a *Item) before(b *Item) bool {
 type Queue struct {
 	Limit int // turns; 0 is DefaultQueue
 
-	heap order
-	by   map[string]*Item
-	seq  uint64
+	heap  order
+	by    map[string]*Item
+	seq   uint64
+	spare *Item // the last that went, for the next that comes
 }
 
 // order is the heap under a Queue.
@@ -95,8 +96,13 @@ func (q *Queue) Push(it Item) error {
 	}
 	q.seq++
 	it.seq = q.seq
-	q.by[it.ID] = &it
-	heap.Push(&q.heap, &it)
+	waits := q.spare
+	if q.spare = nil; waits == nil {
+		waits = new(Item)
+	}
+	*waits = it
+	q.by[it.ID] = waits
+	heap.Push(&q.heap, waits)
 	return nil
 }
 
@@ -115,6 +121,7 @@ func (q *Queue) Pop() (Item, bool) {
 	}
 	it := heap.Pop(&q.heap).(*Item)
 	delete(q.by, it.ID)
+	q.spare = it
 	return *it, true
 }
 

@@ -2,6 +2,7 @@ package key
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -15,6 +16,11 @@ type Key = xxh3.Uint128
 // it belongs to one goroutine at a time.
 type Maker struct{ buf []byte }
 
+// makers are those of Note, between two uses; bufKept bounds what they hold.
+var makers = sync.Pool{New: func() any { return new(Maker) }}
+
+const bufKept = 64 << 10
+
 // Of returns the key of a message: what is noted of it, if something is.
 func (k *Maker) Of(m *turn.Message) Key {
 	if noted := m.Key(); noted != nil {
@@ -26,7 +32,12 @@ func (k *Maker) Of(m *turn.Message) Key {
 // Note notes the keys of those messages of which none is noted yet. ms must be
 // the caller's own; what the messages say may be shared.
 func Note(ms []turn.Message) {
-	var k Maker
+	k := makers.Get().(*Maker)
+	defer func() {
+		if cap(k.buf) <= bufKept {
+			makers.Put(k)
+		}
+	}()
 	var room []turn.MessageKey
 	for i := range ms {
 		m := &ms[i]
