@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/agentinfer/dyn/recipes"
 	"github.com/agentinfer/dyn/turn"
@@ -59,10 +60,13 @@ type Rendered struct {
 	IDs  []uint32
 }
 
-// Endpoint says where a server is.
+// Endpoint says where a server is, and what is known of it that it does not
+// tell.
 type Endpoint struct {
-	URL string // http://127.0.0.1:8101, or unix:///path.sock
-	Key string // "" when it wants none
+	URL      string   // http://127.0.0.1:8101, or unix:///path.sock
+	Key      string   // "" when it wants none
+	ModelDir string   // its tokenizer; "" is not known
+	Args     []string // its command line; nil when dyn did not launch it
 }
 
 // Seen is what a probe saw.
@@ -93,13 +97,18 @@ type Place struct {
 	// Events is where the fleet listens for KV events of an engine that
 	// connects to its reader, tcp://127.0.0.1:port; "" when it does not.
 	Events string
+
+	// Dir is an empty folder for this life's files, gone after it; "" in a
+	// plan.
+	Dir string
 }
 
 // Launch is a command line, and what is known of a server that runs with it
 // because the server cannot be asked.
 type Launch struct {
 	Args  []string // program first
-	Env   []string // added to this process's
-	Bound bool     // dies with this process, however that ends; the fleet sets it
+	Env   []string // on top of what is let through of this process's; see environment
 	Known turn.Capabilities
+
+	TermWait time.Duration // between SIGTERM and SIGKILL; 0 is the fleet's
 }

@@ -37,7 +37,8 @@ func (f *Fleet) Attach(ctx context.Context, at turn.Attach) (*Worker, error) {
 		}
 		return all[i], nil
 	}
-	a, c, seen, err := f.meet(ctx, Endpoint{URL: base, Key: at.Key})
+	where := Endpoint{URL: base, Key: at.Key, ModelDir: at.ModelDir}
+	a, c, seen, err := f.meet(ctx, where)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		err = fmt.Errorf("nothing listens there: %w", syscall.ECONNREFUSED)
 	}
@@ -55,7 +56,7 @@ func (f *Fleet) Attach(ctx context.Context, at turn.Attach) (*Worker, error) {
 	}
 	f.changed(w)
 	f.tell(w, EventAttached, "")
-	go w.follow(alive, a, c, seen, at)
+	go w.follow(alive, func() Client { return a.Open(where) }, c, seen, at)
 	_, err = w.await(ctx, func(i turn.WorkerInfo) bool { return i.State != turn.Starting })
 	if err != nil {
 		w.stop()
@@ -130,9 +131,10 @@ func (f *Fleet) meet(ctx context.Context, at Endpoint) (Adapter, Client, Seen, e
 
 // follow watches an attached worker until ctx ends: while it is silent it is
 // down, and when it answers again it is probed anew, since another engine may
-// stand there now.
-func (w *Worker) follow(ctx context.Context, a Adapter, c Client, seen Seen, at turn.Attach) {
+// stand there now; hence it gets a new client, too.
+func (w *Worker) follow(ctx context.Context, open func() Client, c Client, seen Seen, at turn.Attach) {
 	defer close(w.done)
+	defer func() { c.Close() }()
 	model := seen.Caps.Model
 	for {
 		if at.Events != "" {
@@ -144,6 +146,8 @@ func (w *Worker) follow(ctx context.Context, a Adapter, c Client, seen Seen, at 
 		err := w.serve(ctx, c, seen)
 		for err != nil && ctx.Err() == nil {
 			w.miss(err)
+			c.Close()
+			c = open()
 			if seen, err = sameModel(ctx, c, model); err != nil && ctx.Err() == nil {
 				w.miss(err)
 				w.rest(ctx, strangerLooks*w.fleet.o.Poll)
@@ -153,7 +157,6 @@ func (w *Worker) follow(ctx context.Context, a Adapter, c Client, seen Seen, at 
 			break
 		}
 	}
-	c.Close()
 	w.change(func() { w.life.enter(turn.Gone, "detached", time.Now()) })
 	w.fleet.tell(w, EventDetached, "")
 }

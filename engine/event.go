@@ -16,6 +16,7 @@ type Event struct {
 // The kinds of life events.
 const (
 	EventStarting  = "starting"  // its process was started
+	EventAdopted   = "adopted"   // its process was found running, from before this daemon
 	EventReady     = "ready"     // it gave a real token, or answers again
 	EventDown      = "down"      // it was lost; Detail says how
 	EventRestarted = "restarted" // it is ready again after its process was started anew

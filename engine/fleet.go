@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentinfer/dyn/engine/child"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -17,7 +19,9 @@ import (
 // told what. The zero value of a duration is the default named beside it.
 type Options struct {
 	Logs     string // folder of the workers' log files; made when missing
-	Self     string // path of this program, for {self} in recipes
+	Run      string // folder of the run files of engines that outlive this process; "" has none outlive it
+	Sockets  string // folder of their keepers' sockets; "" is Run
+	Self     string // path of this program, for {self} in recipes and for keepers
 	Adapters []Adapter
 
 	// OnChange is told that a worker's Info or Load is new. A worker first
@@ -36,6 +40,7 @@ type Options struct {
 	DrainStall time.Duration // longest silence of a stream on a draining worker: 10 s
 	Stall      time.Duration // longest silence of a stream after its first token: 2 min
 	TermWait   time.Duration // between SIGTERM and SIGKILL: 5 s
+	KeepFor    time.Duration // engines outlive this process for so long: 10 min
 }
 
 // Fleet is all workers of a daemon. It is safe for concurrent use.
@@ -43,7 +48,7 @@ type Fleet struct {
 	o        Options
 	ctx      context.Context
 	cancel   context.CancelFunc
-	launcher launcher
+	launcher child.Launcher
 
 	mu      sync.Mutex // guards all below; held for moments only
 	workers []*Worker
@@ -63,6 +68,8 @@ func NewFleet(o Options) *Fleet {
 	def(&o.DrainStall, 10*time.Second)
 	def(&o.Stall, 2*time.Minute)
 	def(&o.TermWait, 5*time.Second)
+	def(&o.KeepFor, 10*time.Minute)
+	o.Sockets = cmp.Or(o.Sockets, o.Run)
 	f := &Fleet{o: o, claims: map[string]chan struct{}{}}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f
@@ -160,7 +167,7 @@ func (f *Fleet) Stop(ctx context.Context, grace time.Duration) error {
 	}
 	wait.Wait()
 	f.cancel()
-	f.launcher.close()
+	f.launcher.Close()
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/keep"
 	"github.com/agentinfer/dyn/engine/sim"
 	"github.com/agentinfer/dyn/engine/vllm"
 	"github.com/agentinfer/dyn/recipes"
@@ -27,6 +28,9 @@ const childRole = "DYN_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	role := os.Getenv(childRole)
+	if len(os.Args) > 2 && os.Args[1] == "worker" && os.Args[2] == "keep" {
+		role = "keeper"
+	}
 	if role == "" {
 		os.Exit(m.Run())
 	}
@@ -51,6 +55,10 @@ func child(role string, args []string) error {
 		return crowded(args)
 	case "daemon":
 		return daemon(args[0])
+	case "keeper":
+		return keep.Run(os.Stdin, func() bool { return true })
+	case "keeping":
+		return keeping(args[0])
 	}
 	return fmt.Errorf("no role %q", role)
 }

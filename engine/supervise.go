@@ -33,6 +33,11 @@ func (w *Worker) supervise(ctx context.Context, s Spec, a Adapter) {
 		w.mu.Lock()
 		born := w.client != nil
 		w.mu.Unlock()
+		if ctx.Err() == nil && !born && errors.Is(err, errAdopted) {
+			w.fleet.tell(w, EventDown, err.Error())
+			tries = 0
+			continue
+		}
 		if ctx.Err() == nil && !born && tries < portTries && errors.Is(err, errEnded) && w.portTaken() {
 			continue
 		}
@@ -89,51 +94,31 @@ func (w *Worker) end(ctx context.Context, err error) {
 func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	p, l, at, err := w.launch(s, a)
+	b, err := w.begin(s, a)
 	if err != nil {
 		return err
 	}
-	defer p.end(w.fleet.o.TermWait)
-	w.change(func() { w.url, w.pid, w.restart = at.URL, p.pid, cancel })
-	w.fleet.tell(w, EventStarting, "")
+	defer b.end()
+	w.change(func() {
+		w.url, w.pid, w.restart = b.at.URL, b.PID(), cancel
+		w.started, w.adopted = b.started, b.adopted
+	})
+	w.fleet.tell(w, b.kind(), "")
 	go func() {
-		<-p.exited
-		cancel(fmt.Errorf("%w: %w", errEnded, p.err))
+		<-b.Exited()
+		cancel(fmt.Errorf("%w: %w", errEnded, b.Err()))
 	}()
-	client := a.Open(at)
+	client := a.Open(b.at)
 	defer client.Close()
-	patient, stop := within(ctx, w.fleet.o.StartLimit, "no first token")
+	patient, stop := within(ctx, b.patience(w.fleet.o.StartLimit), "no first token")
 	seen, err := firstToken(patient, client)
 	stop()
 	if err != nil {
-		return err
+		return b.blame(err)
 	}
-	seen.Caps = merge(seen.Caps, l.Known)
+	b.ready()
+	seen.Caps = merge(seen.Caps, b.known)
 	return w.serve(ctx, client, seen)
-}
-
-// launch starts the process of one life.
-func (w *Worker) launch(s Spec, a Adapter) (*process, Launch, Endpoint, error) {
-	port, err := w.fleet.freePort(w)
-	if err != nil {
-		return nil, Launch{}, Endpoint{}, fmt.Errorf("find a free port: %w", err)
-	}
-	at := w.fleet.place(port)
-	l, err := a.Launch(s, at)
-	if err != nil {
-		return nil, l, Endpoint{}, err
-	}
-	out, from, err := openLog(w.log)
-	if err != nil {
-		return nil, l, Endpoint{}, fmt.Errorf("open its log: %w", err)
-	}
-	defer out.Close() // the child has its own
-	w.mu.Lock()
-	w.logFrom = from
-	w.mu.Unlock()
-	l.Bound = s.Recipe.BindToDaemon
-	p, err := w.fleet.launcher.start(l, out)
-	return p, l, Endpoint{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Key: at.Key}, err
 }
 
 // portTaken reports whether the log of the present life says that its port was

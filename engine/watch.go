@@ -43,7 +43,7 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen) error {
 	}
 	w.change(func() { w.caps = seen.Caps }) // known before the first KV batch, which needs the block size
 	f := newFeed(w, seen)
-	reader.Go(func() { f.run(ctx) })
+	reader.Go(func() { w.learn(ctx, c, f) })
 	select { // with the cache's content known, the first turns are routed well
 	case <-f.synced:
 	case <-time.After(syncLimit):
@@ -58,10 +58,28 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen) error {
 	w.change(func() {
 		events, replay := f.sees()
 		w.client = c
-		w.caps.Events, w.caps.Replay = events, replay
+		w.caps.Events, w.caps.Replay = events || seen.Caps.Events, replay
 		w.life.ready(time.Now())
 	})
 	return w.watch(ctx, c)
+}
+
+// learn tells what the server holds until ctx ends: what it publishes, or what
+// its client makes of what was sent and came back.
+func (w *Worker) learn(ctx context.Context, c Client, f *feed) {
+	m, ok := c.(Mirror)
+	if !ok || f.events+f.replay != "" {
+		f.run(ctx)
+		return
+	}
+	defer f.first.Do(func() { close(f.synced) })
+	f.forgetAll()
+	m.Mirror(ctx, func(events []turn.KVEvent) {
+		if len(events) > 0 {
+			w.fleet.kv(turn.KVBatch{Worker: w.name, Events: events})
+		}
+		f.first.Do(func() { close(f.synced) })
+	})
 }
 
 // watch looks at the server again and again.

@@ -23,6 +23,8 @@ type Worker struct {
 	life    life
 	url     string
 	pid     int
+	started time.Time // of its process
+	adopted bool      // which a daemon before this one had started
 	gpus    []int
 	caps    turn.Capabilities
 	load    turn.Load
@@ -60,7 +62,7 @@ func (w *Worker) Info() turn.WorkerInfo {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return turn.WorkerInfo{
-		Name: w.name, URL: w.url, PID: w.pid, Attached: w.attached,
+		Name: w.name, URL: w.url, PID: w.pid, Attached: w.attached, Started: w.started, Adopted: w.adopted,
 		State: w.life.state, Why: w.life.why, Since: w.life.since, Restarts: w.life.restarts,
 		GPUs: w.gpus, Log: w.log, Caps: w.caps, Dropped: w.dropped,
 	}

@@ -58,6 +58,8 @@ type WorkerInfo struct {
 	URL      string // http://127.0.0.1:8101
 	PID      int    // 0 when dyn did not start it
 	Attached bool
+	Started  time.Time // of its process; zero when attached
+	Adopted  bool      // its process was started by a daemon before this one
 	State    State
 	Why      string // what is wrong; "" when Ready
 	Since    time.Time

@@ -46,6 +46,8 @@ type Worker struct {
 	PID       int       `json:"pid"` // 0 for an attached worker
 	URL       string    `json:"url"`
 	Attached  bool      `json:"attached"`
+	Started   time.Time `json:"started"` // when its process was; zero for an attached worker
+	Adopted   bool      `json:"adopted"` // by a daemon before this one
 	Engine    string    `json:"engine"`
 	State     string    `json:"state"`         // turn.State
 	Why       string    `json:"why,omitempty"` // what is wrong, with a state other than ready

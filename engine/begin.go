@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/agentinfer/dyn/engine/child"
+	"github.com/agentinfer/dyn/engine/keep"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// adoptLimit is how long an engine that was ready under an earlier daemon may
+// take for its token.
+const adoptLimit = time.Minute
+
+// errAdopted is in the chain when an engine that was found running turned out
+// to be of no use; it is started anew then.
+var errAdopted = errors.New("it was adopted")
+
+// process is an engine, whoever its parent is.
+type process interface {
+	PID() int
+	Exited() <-chan struct{} // closed when nothing of it is left
+	Err() error              // how it ended; to be read after Exited
+	End(wait time.Duration)  // SIGTERM, and after the wait SIGKILL to all of it
+}
+
+// begun is the process of one life.
+type begun struct {
+	process
+	at       Endpoint
+	known    turn.Capabilities
+	termWait time.Duration
+	dir      string
+	started  time.Time
+	adopted  bool
+	loaded   bool // it gave a token to an earlier daemon
+}
+
+// begin makes the process of one life: the one that is kept from an earlier
+// daemon where it was launched the same way, else a new one.
+func (w *Worker) begin(s Spec, a Adapter) (*begun, error) {
+	o := &w.fleet.o
+	l, err := a.Launch(s, Place{Self: o.Self}) // for what an adopted one cannot be asked
+	if err != nil {
+		return nil, err
+	}
+	b := &begun{known: l.Known, termWait: cmp.Or(l.TermWait, o.TermWait), dir: w.dir()}
+	if w.adopt(b, s, a) {
+		return b, nil
+	}
+	if err := w.launch(b, s, a); err != nil {
+		_ = os.RemoveAll(b.dir)
+		return nil, err
+	}
+	return b, nil
+}
+
+// adopt takes over the engine of this name that runs since an earlier daemon.
+// One that was launched otherwise is ended.
+func (w *Worker) adopt(b *begun, s Spec, a Adapter) bool {
+	if w.fleet.o.Run == "" {
+		return false
+	}
+	old, err := keep.Read(keep.Path(w.fleet.o.Run, w.name))
+	if err != nil {
+		return false
+	}
+	k, err := keep.Join(old)
+	if err != nil || s.Recipe.BindToDaemon || old.Hash != s.hash(a) {
+		if old.Ended != "" {
+			w.fleet.tell(w, EventDown, "it ended while no daemon ran: "+old.Ended)
+		}
+		keep.End(old, b.termWait)
+		return false
+	}
+	w.fleet.mu.Lock()
+	w.port = k.Port
+	w.fleet.mu.Unlock()
+	b.process, b.adopted, b.loaded, b.started = k, true, k.Record.Ready, k.Started
+	b.at = Endpoint{URL: local(k.Port), Key: k.Key, ModelDir: s.dir(), Args: k.Flags}
+	return true
+}
+
+// launch starts a new process.
+func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
+	o := &w.fleet.o
+	port, err := w.fleet.freePort(w)
+	if err != nil {
+		return fmt.Errorf("find a free port: %w", err)
+	}
+	at := w.fleet.place(port)
+	at.Dir = b.dir
+	if err := errors.Join(os.RemoveAll(b.dir), os.MkdirAll(b.dir, 0o700)); err != nil {
+		return fmt.Errorf("make its folder: %w", err)
+	}
+	l, err := a.Launch(s, at)
+	if err != nil {
+		return err
+	}
+	out, from, err := openLog(w.log)
+	if err != nil {
+		return fmt.Errorf("open its log: %w", err)
+	}
+	defer out.Close() // the child has its own
+	w.mu.Lock()
+	w.logFrom = from
+	w.mu.Unlock()
+	b.started = time.Now()
+	b.at = Endpoint{URL: local(port), Key: at.Key, ModelDir: s.dir(), Args: l.Args}
+	env := environment(os.Environ(), l.Env)
+	if o.Run == "" || s.Recipe.BindToDaemon {
+		b.process, err = w.fleet.launcher.Start(child.Command{Args: l.Args, Env: env, Out: out, Bound: s.Recipe.BindToDaemon})
+		return err
+	}
+	k, err := keep.Start(o.Self, keep.Order{
+		Record: keep.Record{
+			Worker: w.name, Hash: s.hash(a), Recipe: s.Recipe.Name, Model: s.Recipe.Model, Flags: l.Args, Port: port,
+			Key: at.Key, Events: at.Events, Log: w.log, Socket: filepath.Join(o.Sockets, w.name+".sock"),
+		},
+		Path: keep.Path(o.Run, w.name), Args: l.Args, Env: env, Own: environment(os.Environ(), nil),
+		Grace: o.KeepFor, TermWait: b.termWait,
+	}, out)
+	if errors.Is(err, keep.ErrNone) {
+		err = fmt.Errorf("%w: %w", errEnded, err)
+	}
+	if err == nil {
+		b.process = k
+	}
+	return err
+}
+
+// dir is where a life of the worker may have its files.
+func (w *Worker) dir() string {
+	return filepath.Join(cmp.Or(w.fleet.o.Run, w.fleet.o.Logs), w.name+".files")
+}
+
+// local is the address of a server on this machine.
+func local(port int) string { return fmt.Sprintf("http://127.0.0.1:%d", port) }
+
+// hash is of all that decides what runs: an engine with the same hash need not
+// be started anew. What is chosen anew for each life is left out.
+func (s Spec) hash(a Adapter) string {
+	l, err := a.Launch(s, Place{Self: "{self}"})
+	if err != nil {
+		return ""
+	}
+	slices.Sort(l.Env)
+	text, _ := json.Marshal([][]string{{a.Name(), s.Recipe.Model, s.dir()}, l.Args, l.Env, s.Env}) // strings only
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// end ends the process and removes its files.
+func (b *begun) end() {
+	b.End(b.termWait)
+	_ = os.RemoveAll(b.dir) // made anew for the next life
+}
+
+// kind is the event that tells of it.
+func (b *begun) kind() string {
+	if b.adopted {
+		return EventAdopted
+	}
+	return EventStarting
+}
+
+// patience is how long its first token is waited for.
+func (b *begun) patience(start time.Duration) time.Duration {
+	if b.loaded {
+		return min(adoptLimit, start)
+	}
+	return start
+}
+
+// ready notes, for those who may adopt it, that it gave a token.
+func (b *begun) ready() {
+	if k, ok := b.process.(*keep.Kept); ok {
+		k.Ready()
+	}
+}
+
+// blame says of an error before the first token whose fault it is.
+func (b *begun) blame(err error) error {
+	if b.adopted {
+		return fmt.Errorf("%w: %w", errAdopted, err)
+	}
+	return err
+}
+
+// Clear ends the engines that are kept from an earlier daemon, except those of
+// the named workers, which are about to be started again. It returns when they
+// are gone, with how many there were.
+func (f *Fleet) Clear(except ...string) int {
+	var gone []keep.Record
+	for _, r := range keep.List(f.o.Run) {
+		if !slices.Contains(except, r.Worker) {
+			gone = append(gone, r)
+		}
+	}
+	keep.EndAll(gone, f.o.TermWait)
+	return len(gone)
+}

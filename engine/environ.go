@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// passes are the names of this process's environment that engines see, and
+// beginnings of such names. It is a list of what is let through, because what
+// must not be seen has no end: keys of clouds, of agents, of the user's shell.
+var (
+	passes = []string{
+		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "TERM",
+		"LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "GOCOVERDIR", "GOMAXPROCS",
+	}
+	passing = []string{
+		"LC_", "XDG_", "CUDA_", "NVIDIA_", "NCCL_", "HIP_", "ROCR_", "ROCM_", "HSA_", "MIOPEN_", "ZE_", "ONEAPI_", "SYCL_",
+		"GGML_", "OMP_", "KMP_", "MKL_", "OPENBLAS_", "GLOO_", "UCX_", "TORCH_", "TORCHINDUCTOR_", "PYTORCH_", "TRITON_",
+		"VLLM_", "SGLANG_", "SGL_", "TRTLLM_", "TLLM_", "HF_", "HUGGINGFACE_", "TRANSFORMERS_",
+	}
+)
+
+// Of those, names that open an engine up, and words of names that are secrets.
+var (
+	opens   = []string{"VLLM_SERVER_DEV_MODE", "VLLM_ALLOW_RUNTIME_LORA_UPDATING", "VLLM_PLUGINS"}
+	secrets = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"}
+)
+
+// environment is what an engine sees: what is let through of ours, and over it
+// what was added for it. An added value {env.NAME} is the one that NAME has in
+// ours, let through or not, so that a recipe can ask for a secret by name;
+// where it is not set the entry is left out.
+func environment(ours, added []string) []string {
+	var out []string
+	for _, entry := range ours {
+		if name, _, ok := strings.Cut(entry, "="); ok && lets(name) {
+			out = set(out, entry)
+		}
+	}
+	for _, entry := range added {
+		name, value, _ := strings.Cut(entry, "=")
+		from, asks := strings.CutPrefix(value, "{env.")
+		if !asks || !strings.HasSuffix(from, "}") {
+			out = set(out, entry)
+			continue
+		}
+		from = strings.TrimSuffix(from, "}")
+		for _, entry := range ours {
+			if had, value, _ := strings.Cut(entry, "="); had == from {
+				out = set(out, name+"="+value)
+			}
+		}
+	}
+	return out
+}
+
+// lets reports whether engines see our entry of that name.
+func lets(name string) bool {
+	if slices.Contains(passes, name) {
+		return true
+	}
+	begins := func(start string) bool { return strings.HasPrefix(name, start) }
+	holds := func(word string) bool { return slices.Contains(strings.Split(name, "_"), word) }
+	return slices.ContainsFunc(passing, begins) && !slices.Contains(opens, name) && !slices.ContainsFunc(secrets, holds)
+}
+
+// set adds an entry, in place of an earlier one of its name.
+func set(env []string, entry string) []string {
+	name, _, _ := strings.Cut(entry, "=")
+	for i, e := range env {
+		if strings.HasPrefix(e, name+"=") {
+			env[i] = entry
+			return env
+		}
+	}
+	return append(env, entry)
+}

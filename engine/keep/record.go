@@ -1,0 +1,116 @@
+package keep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/agentinfer/dyn/engine/child"
+)
+
+// version is of run file and socket together. A keeper may be of another
+// release of the program than the daemon that finds it.
+const version = 1
+
+// Record is a run file: an engine that is kept, and how to reach it. It holds
+// a key, so the file is its user's alone.
+type Record struct {
+	V       int       `json:"v"`
+	Worker  string    `json:"worker"`
+	Hash    string    `json:"hash"` // of what decides how it was launched
+	Recipe  string    `json:"recipe"`
+	Model   string    `json:"model"`
+	Flags   []string  `json:"flags"` // the command line
+	Port    int       `json:"port"`
+	Key     string    `json:"key"`
+	Events  string    `json:"events,omitempty"` // where its KV events go, when it connects to us
+	Log     string    `json:"log"`
+	Socket  string    `json:"socket"` // where the keeper listens
+	Mark    string    `json:"mark"`   // in the environment of all its processes
+	Keeper  Proc      `json:"keeper"`
+	Engine  Proc      `json:"engine"`
+	Started time.Time `json:"started"`
+	Ready   bool      `json:"ready"`           // it gave a token once
+	Ended   string    `json:"ended,omitempty"` // how the engine ended, while nobody had ordered it
+	path    string
+}
+
+// Proc is a process: its number, and what tells it from others of that number.
+type Proc struct {
+	PID  int    `json:"pid"`
+	Born string `json:"born"`
+}
+
+// proc is the process of that number as it is now.
+func proc(pid int) Proc { return Proc{pid, child.Born(pid)} }
+
+// Lives reports whether it is still the same process.
+func (p Proc) Lives() bool { return child.Same(p.PID, p.Born) }
+
+// Path is the run file of a worker in a run folder.
+func Path(dir, worker string) string { return filepath.Join(dir, worker+".json") }
+
+// Read reads a run file. The error is in the chain of fs.ErrNotExist when
+// there is none.
+func Read(path string) (Record, error) {
+	r := Record{path: path}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return r, fmt.Errorf("read run file: %w", err)
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("read run file %s: %w", path, err)
+	}
+	if r.V != version || r.Mark == "" || r.Socket == "" {
+		return r, fmt.Errorf("read run file %s: %w", path, errForeign)
+	}
+	return r, nil
+}
+
+var errForeign = errors.New("not of a worker that this release keeps")
+
+// List returns the run files of a folder that can be read, by name.
+func List(dir string) []Record {
+	var all []Record
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	for _, path := range paths {
+		if r, err := Read(path); err == nil {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// write puts the run file there, whole or not at all.
+func (r Record) write() error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("write run file: %w", err)
+	}
+	next := r.path + ".next"
+	if err := os.WriteFile(next, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write run file: %w", err)
+	}
+	return os.Rename(next, r.path)
+}
+
+// lost reports whether the run file is no longer this record's.
+func (r Record) lost() bool {
+	now, err := Read(r.path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && now.Mark != r.Mark
+}
+
+// Clear removes what a keeper that is gone left: processes, socket and file.
+// It returns how many processes it killed.
+func (r Record) Clear() int {
+	n := child.Sweep(r.Mark)
+	if !r.lost() {
+		os.Remove(r.Socket)
+		os.Remove(r.path)
+	}
+	return n
+}
