@@ -5,12 +5,17 @@ import "github.com/agentinfer/dyn/turn"
 // Document returns the collector of one answer, or of as many as the turn
 // wants.
 func (chat) Document(t *turn.Turn) Document {
-	return &chatDocument{turn: t, choices: make([]Answer, max(t.N, 1))}
+	d := &chatDocument{turn: t}
+	if d.choices = d.only[:]; t.N > 1 {
+		d.choices = make([]Answer, t.N)
+	}
+	return d
 }
 
 type chatDocument struct {
 	turn    *turn.Turn
 	choices []Answer
+	only    [1]Answer // where one answer is wanted
 }
 
 func (d *chatDocument) Mark(int) {}

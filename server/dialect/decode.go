@@ -84,6 +84,9 @@ func (r *reader) tools(f form, root tape.Value) []turn.Tool {
 		r.asks, r.offer = r.asks+p.asks, p.offer
 		return p.tools
 	}
+	if list.Empty() {
+		return nil
+	}
 	set := toolSet{list: make([]turn.Tool, 0, min(list.Len(), toolsMost))}
 	asks := r.asks
 	for _, v := range list.Elements() {

@@ -47,11 +47,13 @@ func (r *reader) as(d turn.Dialect) *reader {
 
 // parse reads the body's root, which must be an object.
 func (r *reader) parse(body []byte) (*tape.Doc, *Problem) {
-	parse := tape.Parse
+	var doc *tape.Doc
+	var err error
 	if r.memo != nil {
-		parse = func(src []byte) (*tape.Doc, error) { return tape.ParseKnown(src, r.memo.look) }
+		doc, err = tape.ParseKnown(body, r.memo.look)
+	} else {
+		doc, err = tape.Parse(body)
 	}
-	doc, err := parse(body)
 	if err != nil {
 		var e *tape.Error
 		errors.As(err, &e)

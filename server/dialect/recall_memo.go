@@ -103,7 +103,8 @@ func (m *memo) keep(v tape.Value, made passage) {
 	if n := len(v.Raw()); m == nil || n < partLeast || n > partMost {
 		return
 	}
-	p := &made
+	p := new(passage)
+	*p = made // on the heap only when it is kept
 	key.Note(p.messages)
 	p.dialect, p.bucket = m.dialect, partBucket(m.dialect, p.key)
 	p.raw, p.nodes = bytes.Clone(v.Raw()), v.Nodes()-1
