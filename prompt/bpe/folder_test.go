@@ -25,6 +25,8 @@ func TestOpen(t *testing.T) {
 		{"tekken", map[string][]byte{"tekken.json": mistral}, []uint32{266}, ""},
 		{"kimi", map[string][]byte{"tiktoken.model": small("xy", "ab"), "tokenizer_config.json": config}, []uint32{257}, ""},
 		{"kimi without its config", map[string][]byte{"tiktoken.model": small()}, nil, "tokenizer_config.json"},
+		{"gguf last", map[string][]byte{"mmproj-a.gguf": []byte("GGML"), "model-00001-of-2.gguf": asGGUF(t, json, "qwen2", false, nil)}, []uint32{256}, ""},
+		{"a broken gguf", map[string][]byte{"m.gguf": []byte("GGML....")}, nil, "read m.gguf"},
 		{"broken", map[string][]byte{"tokenizer.json": json[1:]}, nil, "read tokenizer.json"},
 		{"nothing", nil, nil, "tekken.json"},
 	} {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -142,24 +141,20 @@ func (src *source) named(file string, raw json.RawMessage) error {
 
 // fromGGUF takes the template of the first GGUF file that is no projector.
 func fromGGUF(fsys fs.FS, _ map[string]json.RawMessage, src *source) error {
-	names, err := fs.Glob(fsys, "*.gguf")
-	if err != nil {
-		return err
-	}
-	names = slices.DeleteFunc(names, func(s string) bool { return strings.HasPrefix(path.Base(s), "mmproj") })
-	if len(names) == 0 {
+	name := bpe.GGUF(fsys)
+	if name == "" {
 		return nil
 	}
-	f, err := fsys.Open(names[0])
+	f, err := fsys.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	m, err := bpe.ReadGGUFChat(f)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", names[0], err)
+		return fmt.Errorf("read %s: %w", name, err)
 	}
-	src.name, src.plain, src.tools = names[0], m.Template, m.ToolTemplate
+	src.name, src.plain, src.tools = name, m.Template, m.ToolTemplate
 	for name, text := range map[string]string{"bos_token": m.BOS, "eos_token": m.EOS} {
 		if text != "" && !slices.ContainsFunc(src.tokens, func(v variable) bool { return v.name == name }) {
 			src.tokens = append(src.tokens, variable{name, jinja.String(text)})
