@@ -5,14 +5,16 @@ import (
 	"unsafe"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/agentinfer/dyn/turn"
 )
 
 // Seed seeds every block hash, and is the parent of block 0 where neither
 // model nor salt is given.
 const Seed = 1337
 
-// onStack is the block size, in tokens, up to which Extend takes no heap for
-// its scratch.
+// onStack is the block size, in tokens, up to which Extend and ExtendIDs take no
+// heap for their scratch.
 const onStack = 64
 
 // SaltSeed is the parent of block 0: prefixes of different models or salts
@@ -32,20 +34,33 @@ func SaltSeed(model, salt string) uint64 {
 // hash[i-1] and 4 bytes for each token of block i, all little endian;
 // hash[-1] is seed, see SaltSeed.
 func Extend(dst []uint64, seed uint64, ids []uint32, block int) []uint64 {
-	parent := seed
-	if n := len(dst); n > 0 {
-		parent = dst[n-1]
-	}
 	var stack [8 + 4*onStack]byte
-	scratch := stack[:]
-	if block > onStack && (len(dst)+1)*block <= len(ids) {
-		scratch = make([]byte, 8+4*block)
-	}
+	scratch, parent := stack[:], last(dst, seed)
 	for i := len(dst); block > 0 && (i+1)*block <= len(ids); i++ {
-		parent = hashBlock(scratch[:8+4*block], parent, ids[i*block:(i+1)*block])
+		parent = next(&scratch, parent, ids[i*block:(i+1)*block])
 		dst = append(dst, parent)
 	}
 	return dst
+}
+
+// ExtendIDs is Extend of ids that do not lie together.
+func ExtendIDs(dst []uint64, seed uint64, ids turn.IDs, block int) []uint64 {
+	var stack [8 + 4*onStack]byte
+	var room [onStack]uint32
+	scratch, parent := stack[:], last(dst, seed)
+	for i := len(dst); block > 0 && (i+1)*block <= ids.Len(); i++ {
+		parent = next(&scratch, parent, ids.View(room[:], i*block, (i+1)*block))
+		dst = append(dst, parent)
+	}
+	return dst
+}
+
+// last is the parent of the block behind those of hashes.
+func last(hashes []uint64, seed uint64) uint64 {
+	if n := len(hashes); n > 0 {
+		return hashes[n-1]
+	}
+	return seed
 }
 
 // next hashes one block after its parent, in scratch, which grows if it must.

@@ -1,6 +1,10 @@
 package cache
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/agentinfer/dyn/turn"
+)
 
 // Chain keeps the block hashes of one line of prompts, each of which mostly
 // goes on from the one before: only what is new is hashed. The zero value is
@@ -11,12 +15,12 @@ type Chain struct {
 	hashes []uint64 // never written where they were handed out
 }
 
-// Of returns what Extend makes of ids from nothing; same tells how many of
+// Of returns what ExtendIDs makes of ids from nothing; same tells how many of
 // the first ids are those of the call before. The hashes are not to be
 // written; they stay as they are while the Chain goes on. Where ids go on from
 // the call before, a call costs and allocates by what is new, averaged over
 // calls; otherwise the common hashes are copied.
-func (c *Chain) Of(seed uint64, ids []uint32, block, same int) []uint64 {
+func (c *Chain) Of(seed uint64, ids turn.IDs, block, same int) []uint64 {
 	if block <= 0 {
 		return nil
 	}
@@ -24,11 +28,12 @@ func (c *Chain) Of(seed uint64, ids []uint32, block, same int) []uint64 {
 	if seed != c.seed || block != c.block {
 		keep = 0
 	}
+	all := ids.Len() / block
 	if keep < len(c.hashes) { // what comes behind was handed out
-		c.hashes = append(make([]uint64, 0, len(ids)/block+len(ids)/block/8+8), c.hashes[:keep]...)
+		c.hashes = append(make([]uint64, 0, all+all/8+8), c.hashes[:keep]...)
 	}
 	c.seed, c.block = seed, block
-	c.hashes = Extend(slices.Grow(c.hashes, len(ids)/block-keep), seed, ids, block)
+	c.hashes = ExtendIDs(slices.Grow(c.hashes, all-keep), seed, ids, block)
 	return slices.Clip(c.hashes)
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/agentinfer/dyn/turn"
 )
 
 // TestChainSavesWorkOnly lets a line of prompts grow, shrink, change and fork:
@@ -12,7 +14,7 @@ import (
 func TestChainSavesWorkOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := []Chain{{}}
-		ids := [][]uint32{nil}
+		ids := []turn.IDs{{}}
 		type out struct{ got, want []uint64 }
 		var outs []out
 		for range rapid.IntRange(1, 12).Draw(t, "turns") {
@@ -21,14 +23,18 @@ func TestChainSavesWorkOnly(t *testing.T) {
 				line, ids = append(line, line[at].Clone()), append(ids, ids[at])
 				at = len(line) - 1
 			}
-			same := len(ids[at])
+			same := ids[at].Len()
 			if rapid.IntRange(0, 3).Draw(t, "cut") == 0 {
 				same = rapid.IntRange(0, same).Draw(t, "same")
 			}
-			next := append(slices.Clone(ids[at][:same]), rapid.SliceOfN(rapid.Uint32(), 0, 40).Draw(t, "new")...)
+			some := rapid.SliceOfN(rapid.Uint32(), 0, 40).Draw(t, "new")
+			for range rapid.SampledFrom([]int{0, 0, 0, 3000}).Draw(t, "long") {
+				some = append(some, uint32(len(some)))
+			}
+			next := ids[at].Cut(same).Append(some)
 			seed := rapid.SampledFrom([]uint64{Seed, Seed, Seed, 7}).Draw(t, "seed")
-			block := rapid.SampledFrom([]int{4, 4, 4, 3}).Draw(t, "block")
-			outs = append(outs, out{line[at].Of(seed, next, block, same), Extend(nil, seed, next, block)})
+			block := rapid.SampledFrom([]int{4, 4, 4, 3, 100}).Draw(t, "block")
+			outs = append(outs, out{line[at].Of(seed, next, block, same), Extend(nil, seed, next.Flat(), block)})
 			ids[at] = next
 		}
 		for i, o := range outs {
@@ -41,10 +47,10 @@ func TestChainSavesWorkOnly(t *testing.T) {
 
 func TestChainOfNothing(t *testing.T) {
 	var c Chain
-	if got := c.Of(Seed, []uint32{1, 2}, 0, 0); got != nil {
+	if got := c.Of(Seed, turn.IDsOf(1, 2), 0, 0); got != nil {
 		t.Fatalf("block 0: %v", got)
 	}
-	if c.Of(Seed, []uint32{1, 2}, 2, 0); c.Bytes() < 8 {
+	if c.Of(Seed, turn.IDsOf(1, 2), 2, 0); c.Bytes() < 8 {
 		t.Fatalf("one hash in %d bytes", c.Bytes())
 	}
 }
@@ -52,13 +58,17 @@ func TestChainOfNothing(t *testing.T) {
 // TestChainAllocatesWhatIsNew grows a chain of 100,000 ids by 512 at a time:
 // most calls allocate nothing.
 func TestChainAllocatesWhatIsNew(t *testing.T) {
-	ids := make([]uint32, 100_000+200*512)
+	ids := turn.IDsOf(make([]uint32, 100_000+200*512)...)
 	var c Chain
-	c.Of(Seed, ids[:100_000], 16, 0)
-	n := 100_000
+	c.Of(Seed, ids.Cut(100_000), 16, 0)
+	var all []turn.IDs
+	for n := 100_000; n < ids.Len(); n += 512 {
+		all = append(all, ids.Cut(n+512))
+	}
+	i := 0
 	got := testing.AllocsPerRun(100, func() {
-		c.Of(Seed, ids[:n+512], 16, n)
-		n += 512
+		c.Of(Seed, all[i], 16, all[i].Len()-512)
+		i++
 	})
 	if got > 0.1 {
 		t.Errorf("%v allocations a call", got)

@@ -208,11 +208,11 @@ func alive(pid int) bool {
 }
 
 func job(from, n int) turn.Job {
-	j := turn.Job{ID: "t0000000000000001", MaxTokens: 4000}
-	for i := range n {
-		j.Prompt = append(j.Prompt, uint32(300+from+i))
+	ids := make([]uint32, n)
+	for i := range ids {
+		ids[i] = uint32(300 + from + i)
 	}
-	return j
+	return turn.Job{ID: "t0000000000000001", MaxTokens: 4000, Prompt: turn.IDsOf(ids...)}
 }
 
 // say runs a turn to its end and returns its text.

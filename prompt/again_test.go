@@ -27,8 +27,8 @@ func TestOtherEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, err := m.Build(nil, tr, nil, raw)
-		if err != nil || got.Spliced != want.Spliced || !slices.Equal(got.IDs, want.IDs) {
-			t.Errorf("%q with %d answers, from nothing %q with %d: %v", m.tok.Decode(nil, got.IDs), got.Spliced, m.tok.Decode(nil, want.IDs), want.Spliced, err)
+		if err != nil || got.Spliced != want.Spliced || !slices.Equal(got.IDs.Flat(), want.IDs.Flat()) {
+			t.Errorf("%q with %d answers, from nothing %q with %d: %v", m.tok.Decode(nil, got.IDs.Flat()), got.Spliced, m.tok.Decode(nil, want.IDs.Flat()), want.Spliced, err)
 		}
 		if len(tr.Messages) > 1 && got.Spliced != 1 {
 			t.Errorf("%d answers stand as they were made", got.Spliced)
@@ -57,7 +57,7 @@ func TestJoinedAnswers(t *testing.T) {
 	raw.Put(before, turn.RawTurn{Key: Next(before, answer), Opening: m.tok.Encode(nil, "<|im_start|>assistant\n"), IDs: m.tok.Encode(nil, "yes,  of course")})
 	tr.Messages = append(tr.Messages, answer, msg(turn.ToolRole), msg(turn.Assistant, says("and no")), msg(turn.User, says("more")))
 	p, err := m.Build(nil, tr, nil, raw)
-	if text := string(m.tok.Decode(nil, p.IDs)); err != nil || !strings.Contains(text, "and no") {
+	if text := string(m.tok.Decode(nil, p.IDs.Flat())); err != nil || !strings.Contains(text, "and no") {
 		t.Errorf("%v, %q", err, text)
 	}
 }

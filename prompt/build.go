@@ -10,13 +10,14 @@ import (
 
 // Prompt is a turn as the engine gets it.
 type Prompt struct {
-	IDs     []uint32 // never written after Build returns
+	IDs     turn.IDs
 	Same    int      // so many of the first IDs are those of the State's last Prompt
 	Marks   []Mark   // one per ask for a lease, in order: tools, messages, the hint
 	Rolling []uint64 // of the turn, see Rolling; never written
 
 	// Opening are the last of IDs: those of the generation prompt, which the
-	// answer's own ids follow. It goes into the answer's raw turn.
+	// answer's own ids follow. It goes into the answer's raw turn, and holds
+	// nothing of IDs.
 	Opening []uint32
 	Tail    string // the text of the generation prompt
 	Thinks  bool   // IDs end inside an open think block
@@ -67,9 +68,8 @@ func (m *Model) Build(s *State, t *turn.Turn, known *Hashes, raw *Raw) (Prompt, 
 	b.keep(same)
 	b.rest()
 	p := Prompt{Same: b.store(), Edited: edited, Rolling: slices.Clip(s.known.rolling)}
-	p.IDs = s.ids[:len(s.ids):len(s.ids)]
+	p.IDs, p.Opening = s.ids, slices.Clone(b.tail[b.opening-b.kept:])
 	p.Marks = b.marks()
-	p.Opening = p.IDs[b.opening:]
 	p.Tail = string(b.text[s.page.Opening:])
 	p.Thinks = thinks(p.Tail)
 	p.Hidden = s.page.Hidden
@@ -100,5 +100,5 @@ func (s *State) dated() {
 // Count tells how many tokens the prompt of t has; raw may be nil.
 func (m *Model) Count(t *turn.Turn, raw *Raw) (int, error) {
 	p, err := m.Build(nil, t, nil, raw)
-	return len(p.IDs), err
+	return p.IDs.Len(), err
 }

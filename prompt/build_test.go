@@ -109,7 +109,8 @@ func savesWorkOnly(t *rapid.T, m *Model) {
 	if rapid.Bool().Draw(t, "tools") {
 		tr.Tools = []turn.Tool{{Name: "f", Description: text.Draw(t, "description"), Schema: json.RawMessage(`{"type":"object"}`)}}
 	}
-	var outs, copies [][]uint32
+	var outs []turn.IDs
+	var openings, copies [][]uint32
 	for range rapid.IntRange(1, 6).Draw(t, "turns") {
 		change(t, tr)
 		if Steady(tr); len(tr.Messages) == 0 {
@@ -120,7 +121,7 @@ func savesWorkOnly(t *rapid.T, m *Model) {
 		} else if rapid.IntRange(0, 4).Draw(t, "rest") == 0 {
 			s.Rest()
 		}
-		before := s.ids
+		before := s.ids.Flat()
 		got, err := m.Build(s, tr, nil, raw)
 		var fresh State
 		want, again := m.Build(&fresh, tr, &Hashes{Keys(nil, tr), Rolling(nil, tr)}, raw)
@@ -136,14 +137,14 @@ func savesWorkOnly(t *rapid.T, m *Model) {
 		if got.Spliced > want.Spliced {
 			continue // an answer whose place the template does not tell any more stays as it was
 		}
-		if !slices.Equal(got.IDs, want.IDs) || slices.Equal(s.page.Spans, fresh.page.Spans) && !slices.Equal(got.Marks, want.Marks) || got.Thinks != want.Thinks ||
+		if !slices.Equal(got.IDs.Flat(), want.IDs.Flat()) || slices.Equal(s.page.Spans, fresh.page.Spans) && !slices.Equal(got.Marks, want.Marks) || got.Thinks != want.Thinks ||
 			!slices.Equal(got.Opening, want.Opening) || !slices.Equal(got.Rolling, Rolling(nil, tr)) {
-			t.Fatalf("with state\n%q\n%+v\nfrom nothing\n%q\n%+v", m.tok.Decode(nil, got.IDs), got, m.tok.Decode(nil, want.IDs), want)
+			t.Fatalf("with state\n%q\n%+v\nfrom nothing\n%q\n%+v", m.tok.Decode(nil, got.IDs.Flat()), got, m.tok.Decode(nil, want.IDs.Flat()), want)
 		}
-		if got.Same > len(before) || !slices.Equal(got.IDs[:got.Same], before[:got.Same]) {
-			t.Fatalf("%d are said to be the same of %v and %v", got.Same, before, got.IDs)
+		if got.Same > len(before) || !slices.Equal(got.IDs.Flat()[:got.Same], before[:got.Same]) {
+			t.Fatalf("%d are said to be the same of %v and %v", got.Same, before, got.IDs.Flat())
 		}
-		outs, copies = append(outs, got.IDs), append(copies, slices.Clone(got.IDs))
+		outs, openings, copies = append(outs, got.IDs), append(openings, got.Opening), append(copies, got.IDs.Flat())
 		if rapid.Bool().Draw(t, "answer") {
 			said := message(t, turn.Assistant)
 			before := got.Rolling[len(got.Rolling)-1]
@@ -152,7 +153,7 @@ func savesWorkOnly(t *rapid.T, m *Model) {
 		}
 	}
 	for i := range outs {
-		if !slices.Equal(outs[i], copies[i]) {
+		if all := copies[i]; !slices.Equal(outs[i].Flat(), all) || !slices.Equal(openings[i], all[len(all)-len(openings[i]):]) {
 			t.Fatalf("prompt %d was written after it was handed out", i)
 		}
 	}
@@ -193,14 +194,14 @@ func TestPromptsGrow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(p.IDs) < len(before) || !slices.Equal(p.IDs[:len(before)], before) {
-				t.Fatalf("prompt\n%q\ndoes not begin with\n%q", m.tok.Decode(nil, p.IDs), m.tok.Decode(nil, before))
+			if p.IDs.Len() < len(before) || !slices.Equal(p.IDs.Flat()[:len(before)], before) {
+				t.Fatalf("prompt\n%q\ndoes not begin with\n%q", m.tok.Decode(nil, p.IDs.Flat()), m.tok.Decode(nil, before))
 			}
 			out := m.tok.Encode(nil, rapid.SampledFrom([]string{"fine", "<think>\nhm\n</think>\n\nOdd  spacing \n", "x<tool_call>{\"name\":\"f\"}"}).Draw(t, "out"))
 			said := message(t, turn.Assistant)
 			last := p.Rolling[len(p.Rolling)-1]
 			raw.Put(last, turn.RawTurn{Key: Next(last, said), Opening: p.Opening, IDs: out})
-			before = append(slices.Clone(p.IDs), out...)
+			before = append(p.IDs.Flat(), out...)
 			tr.Messages = append(slices.Clone(tr.Messages), replayed(said))
 		}
 	})
@@ -244,16 +245,16 @@ func TestMarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := string(m.tok.Decode(nil, p.IDs))
+	all := string(m.tok.Decode(nil, p.IDs.Flat()))
 	for i, want := range []string{"<|im_start|>user\nc", "<|im_start|>user\nc", "<|im_start|>user\nc", "\n<tool_response>\ne", "<|im_start|>assistant\n", ""} {
 		mark := p.Marks[i]
-		rest := string(m.tok.Decode(nil, p.IDs[mark.Tokens:]))
+		rest := string(m.tok.Decode(nil, p.IDs.Flat()[mark.Tokens:]))
 		if mark.TTL != time.Duration(i+1) || !strings.HasPrefix(rest, want) || want == "" && rest != "" {
 			t.Errorf("mark %d: %+v before %q, want before %q, of %q", i, mark, rest, want, all)
 		}
 	}
-	if n, err := m.Count(tr, nil); n != len(p.IDs) || err != nil {
-		t.Errorf("Count = %d, %v; the prompt has %d", n, err, len(p.IDs))
+	if n, err := m.Count(tr, nil); n != p.IDs.Len() || err != nil {
+		t.Errorf("Count = %d, %v; the prompt has %d", n, err, p.IDs.Len())
 	}
 }
 

@@ -109,23 +109,12 @@ func (b *builder) piece(end int, spliced bool) {
 }
 
 // store takes the new ids into the State and returns how many of the first
-// ones are as before. Those that were handed out are not written: where the
-// new ids go on from all of them they are put behind, else the common ones
-// are copied. A first prompt has no room behind it: most have no second.
+// ones are as before. Of those the text is made too: it will be sent again. A
+// first prompt has none, since most have no second.
 func (b *builder) store() (same int) {
 	old := b.s.ids
-	same = b.kept
-	for _, id := range b.tail {
-		if same == len(old) || old[same] != id {
-			break
-		}
-		same++
-	}
-	new := b.tail[same-b.kept:]
-	if same < len(old) || same+len(new) > cap(old) {
-		old = slices.Grow(old[:same:same], len(new)) // with a quarter of room; of the common ones nothing is cleared before
-	}
-	b.s.ids = append(old, new...)
+	same = b.kept + old.Same(b.kept, b.tail)
+	b.s.ids = old.Cut(same).Written().Append(b.tail[same-b.kept:])
 	return same
 }
 
@@ -163,7 +152,7 @@ func (b *builder) idsAt(at int) int {
 	ps := b.s.pieces
 	i, _ := slices.BinarySearchFunc(ps, at, func(p piece, at int) int { return p.text - at })
 	if i == len(ps) {
-		return len(b.s.ids)
+		return b.s.ids.Len()
 	}
 	if ps[i].text == at {
 		return ps[i].ids
@@ -173,7 +162,7 @@ func (b *builder) idsAt(at int) int {
 		text, n = ps[i-1].text, ps[i-1].ids
 	}
 	for ; n < ps[i].ids && text < at; n++ {
-		text += len(b.m.tok.Token(b.s.ids[n]))
+		text += len(b.m.tok.Token(b.s.ids.At(n)))
 	}
 	if text > at {
 		n--

@@ -57,16 +57,16 @@ func TestOtherFolder(t *testing.T) {
 				t.Fatalf("the sessions part at byte %d, after %q; want after %q", at, before[max(0, at-60):], want)
 			}
 			same := 0
-			for same < min(len(a.IDs), len(b.IDs)) && a.IDs[same] == b.IDs[same] {
+			for same < min(a.IDs.Len(), b.IDs.Len()) && a.IDs.At(same) == b.IDs.At(same) {
 				same++
 			}
 			// A token may reach from before that byte over it, and the one
 			// before it may end otherwise because of that.
-			reused := len(m.tok.Decode(nil, a.IDs[:same]))
+			reused := len(m.tok.Decode(nil, a.IDs.Flat()[:same]))
 			if at-reused > len("projects/-src-") {
 				t.Errorf("%d bytes are reused, the first byte of the folder is %d: %q", reused, at, before[reused:])
 			}
-			t.Logf("the first byte that tells the folder is %d (%q after %q); %d tokens before it are reused, of %d", at, here.page.Text[at:at+5], before[at-33:], same, len(a.IDs))
+			t.Logf("the first byte that tells the folder is %d (%q after %q); %d tokens before it are reused, of %d", at, here.page.Text[at:at+5], before[at-33:], same, a.IDs.Len())
 		})
 	}
 }

@@ -76,31 +76,31 @@ func TestAppendIsInProportion(t *testing.T) {
 		t.Skip("one goroutine: the race detector finds nothing here")
 	}
 	l := newLongTalk(t)
-	if n := len(l.last.IDs); n < 90_000 || n > 160_000 {
+	if n := l.last.IDs.Len(); n < 90_000 || n > 160_000 {
 		t.Fatalf("the conversation has %d tokens", n)
 	}
 	const turns = 24
 	var before, after runtime.MemStats
 	total, added := uint64(0), 0
 	for range turns {
-		was := len(l.last.IDs)
+		was := l.last.IDs.Len()
 		l.step()
 		runtime.ReadMemStats(&before)
 		l.build(t)
 		runtime.ReadMemStats(&after)
 		total += after.TotalAlloc - before.TotalAlloc
-		added += len(l.last.IDs) - was
+		added += l.last.IDs.Len() - was
 		if l.last.Same != was || l.last.Edited != 0 {
 			t.Fatalf("step %d: %d of %d ids are the same, %d edited", l.steps, l.last.Same, was, l.last.Edited)
 		}
 	}
 	perTurn := float64(total) / turns
-	t.Logf("%.0f bytes a turn of %d tokens, on %d", perTurn, added/turns, len(l.last.IDs))
+	t.Logf("%.0f bytes a turn of %d tokens, on %d", perTurn, added/turns, l.last.IDs.Len())
 	if limit := 256.0 * float64(added/turns); perTurn > limit {
 		t.Errorf("a turn of %d tokens allocates %.0f bytes, more than %.0f", added/turns, perTurn, limit)
 	}
 	want, err := l.m.Build(nil, l.tr, nil, l.raw)
-	if err != nil || !slices.Equal(want.IDs, l.last.IDs) {
+	if err != nil || !slices.Equal(want.IDs.Flat(), l.last.IDs.Flat()) {
 		t.Errorf("the prompt is not what is built from nothing (%v)", err)
 	}
 }
@@ -128,7 +128,7 @@ func TestMemoryIsCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		counted, tokens = counted+states[i].Bytes(), tokens+len(p.IDs)
+		counted, tokens = counted+states[i].Bytes(), tokens+p.IDs.Len()
 	}
 	held := int(heap() - before)
 	t.Logf("%d tokens: %d bytes counted, %d held", tokens/sessions, counted/sessions, held/sessions)
@@ -151,10 +151,10 @@ func TestRest(t *testing.T) {
 	}
 	l.step()
 	l.build(t)
-	if l.last.Same < len(was.IDs) || !slices.Equal(l.last.IDs[:l.last.Same], was.IDs[:len(was.IDs)]) || l.last.Edited != 0 {
-		t.Errorf("%d of %d ids are the same, %d edited", l.last.Same, len(was.IDs), l.last.Edited)
+	if l.last.Same < was.IDs.Len() || !slices.Equal(l.last.IDs.Flat()[:l.last.Same], was.IDs.Flat()[:was.IDs.Len()]) || l.last.Edited != 0 {
+		t.Errorf("%d of %d ids are the same, %d edited", l.last.Same, was.IDs.Len(), l.last.Edited)
 	}
-	if want, err := l.m.Build(nil, l.tr, nil, l.raw); err != nil || !slices.Equal(want.IDs, l.last.IDs) {
+	if want, err := l.m.Build(nil, l.tr, nil, l.raw); err != nil || !slices.Equal(want.IDs.Flat(), l.last.IDs.Flat()) {
 		t.Errorf("the prompt is not what is built from nothing (%v)", err)
 	}
 }
@@ -166,7 +166,7 @@ func BenchmarkAfterRest(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
-		if len(l.last.IDs) > 120_000 {
+		if l.last.IDs.Len() > 120_000 {
 			l = newLongTalk(b)
 		}
 		l.s.Rest()
@@ -183,14 +183,14 @@ func BenchmarkAppend500(b *testing.B) {
 	added := 0
 	for b.Loop() {
 		b.StopTimer()
-		if len(l.last.IDs) > 120_000 {
+		if l.last.IDs.Len() > 120_000 {
 			l = newLongTalk(b)
 		}
-		was := len(l.last.IDs)
+		was := l.last.IDs.Len()
 		l.step()
 		b.StartTimer()
 		l.build(b)
-		added += len(l.last.IDs) - was
+		added += l.last.IDs.Len() - was
 	}
 	b.ReportMetric(float64(added)/float64(b.N), "tokens/op")
 }
@@ -204,7 +204,7 @@ func BenchmarkBuild(b *testing.B) {
 	b.Run("new", func(b *testing.B) {
 		for b.Loop() {
 			p, _ := m.Build(nil, tr, nil, raw)
-			b.ReportMetric(float64(len(p.IDs)), "tokens")
+			b.ReportMetric(float64(p.IDs.Len()), "tokens")
 		}
 	})
 	b.Run("tokenizer alone", func(b *testing.B) {

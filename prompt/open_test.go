@@ -49,8 +49,8 @@ func TestOpenAll(t *testing.T) {
 				t.Error("nothing ends an answer")
 			}
 			p, err := m.Build(nil, &turn.Turn{Messages: []turn.Message{msg(turn.User, says("hi"))}}, nil, nil)
-			if err != nil || len(p.IDs) == 0 {
-				t.Errorf("a greeting is %v, %v", p.IDs, err)
+			if err != nil || p.IDs.Len() == 0 {
+				t.Errorf("a greeting is %v, %v", p.IDs.Flat(), err)
 			}
 		})
 	}

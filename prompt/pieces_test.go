@@ -28,8 +28,8 @@ func TestPiecesAreWhole(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := m.tok.Encode(nil, string(s.page.Text)); !slices.Equal(p.IDs, want) {
-					t.Fatalf("in pieces %v, whole %v, of %q", p.IDs, want, s.page.Text)
+				if want := m.tok.Encode(nil, string(s.page.Text)); !slices.Equal(p.IDs.Flat(), want) {
+					t.Fatalf("in pieces %v, whole %v, of %q", p.IDs.Flat(), want, s.page.Text)
 				}
 			})
 		})
@@ -48,7 +48,7 @@ func TestNoThoughtStays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p, string(m.tok.Decode(nil, p.IDs))
+		return p, string(m.tok.Decode(nil, p.IDs.Flat()))
 	}
 	p, off := ask("off")
 	const noThought = "<think>\n\n</think>\n\n"
@@ -81,7 +81,7 @@ func TestEdited(t *testing.T) {
 	tr.Messages = append(slices.Clone(tr.Messages), msg(turn.Assistant, says("no")), msg(turn.User, says("more")))
 	for _, want := range []int{1, 0} {
 		p, err := m.Build(&s, tr, nil, raw)
-		if err != nil || p.Edited != want || p.Spliced != 0 || !strings.Contains(string(m.tok.Decode(nil, p.IDs)), "\nno<|im_end|>") {
+		if err != nil || p.Edited != want || p.Spliced != 0 || !strings.Contains(string(m.tok.Decode(nil, p.IDs.Flat())), "\nno<|im_end|>") {
 			t.Errorf("%v, edited %d, spliced %d, want edited %d", err, p.Edited, p.Spliced, want)
 		}
 		tr.Messages = append(slices.Clone(tr.Messages), msg(turn.Assistant, says("ok")), msg(turn.User, says("go on")))
@@ -102,14 +102,14 @@ func TestReasoning(t *testing.T) {
 	said := m.tok.Encode(nil, "<think>\nI  look.\n</think>\n\n<tool_call>\n{\"name\":\"f\",\"arguments\":{}}\n</tool_call>")
 	answer := msg(turn.Assistant, calls("f", `{}`))
 	raw.Put(p.Rolling[0], turn.RawTurn{Key: Next(p.Rolling[0], answer), Opening: p.Opening, IDs: said, Thinking: "I  look."})
-	want := append(slices.Clone(p.IDs), said...)
+	want := append(p.IDs.Flat(), said...)
 	tr.Messages = append(slices.Clone(tr.Messages), answer, msg(turn.ToolRole, result("r")))
-	if p, _ = m.Build(nil, tr, nil, raw); p.Spliced != 1 || !slices.Equal(p.IDs[:min(len(want), len(p.IDs))], want) {
-		t.Errorf("in the loop: %q", m.tok.Decode(nil, p.IDs))
+	if p, _ = m.Build(nil, tr, nil, raw); p.Spliced != 1 || !slices.Equal(p.IDs.Flat()[:min(len(want), p.IDs.Len())], want) {
+		t.Errorf("in the loop: %q", m.tok.Decode(nil, p.IDs.Flat()))
 	}
 	tr.Messages = append(slices.Clone(tr.Messages), msg(turn.Assistant, says("done")), msg(turn.User, says("next")))
-	if p, _ = m.Build(nil, tr, nil, raw); p.Spliced != 0 || strings.Contains(string(m.tok.Decode(nil, p.IDs)), "I  look.") {
-		t.Errorf("after it: %q", m.tok.Decode(nil, p.IDs))
+	if p, _ = m.Build(nil, tr, nil, raw); p.Spliced != 0 || strings.Contains(string(m.tok.Decode(nil, p.IDs.Flat())), "I  look.") {
+		t.Errorf("after it: %q", m.tok.Decode(nil, p.IDs.Flat()))
 	}
 }
 
@@ -156,8 +156,8 @@ func TestAfterRefusal(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if want, _ := m.Build(nil, tr, nil, nil); !slices.Equal(p.IDs, want.IDs) {
-			t.Errorf("%s: %q", last, m.tok.Decode(nil, p.IDs))
+		if want, _ := m.Build(nil, tr, nil, nil); !slices.Equal(p.IDs.Flat(), want.IDs.Flat()) {
+			t.Errorf("%s: %q", last, m.tok.Decode(nil, p.IDs.Flat()))
 		}
 	}
 }

@@ -211,7 +211,7 @@ func (p *player) ask() string {
 		return err.Error()
 	}
 	goes := goesOn
-	if len(next.IDs) < len(p.want) || !slices.Equal(next.IDs[:len(p.want)], p.want) {
+	if next.IDs.Len() < len(p.want) || !slices.Equal(next.IDs.Flat()[:len(p.want)], p.want) {
 		goes = p.why()
 	}
 	p.last, p.text = next, bytes.Clone(p.s.page.Text[:p.s.page.Opening])
@@ -273,7 +273,7 @@ func (p *player) step(t *testing.T, blocks []turn.Block, next turn.Message) stri
 		raw.Thinking = thought
 	}
 	p.raw.Put(before, raw)
-	p.want = append(slices.Clone(p.last.IDs), ids...)
+	p.want = append(p.last.IDs.Flat(), ids...)
 	back := replayed(said)
 	for i := range back.Blocks {
 		back.Blocks[i].ID = said.Blocks[i].ID // the results refer to it

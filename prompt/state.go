@@ -7,6 +7,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/agentinfer/dyn/prompt/template"
+	"github.com/agentinfer/dyn/turn"
 )
 
 // State is what one agent's last prompt was made of. The zero value is ready.
@@ -16,7 +17,7 @@ type State struct {
 	resting bool // page holds no text: what stays is told by the pieces' sums
 	known   history
 
-	ids    []uint32 // the last Prompt's; written only behind its end
+	ids    turn.IDs // the last Prompt's
 	pieces []piece
 }
 
@@ -30,7 +31,7 @@ type piece struct {
 }
 
 // Clone returns a State that goes its own way from here, for an agent that
-// forks, at rest. Ids are shared as long as both keep them.
+// forks, at rest. Ids are shared, as far as both keep them.
 func (s *State) Clone() *State {
 	return &State{
 		page: template.Page{Now: s.page.Now}, resting: true,
@@ -38,15 +39,16 @@ func (s *State) Clone() *State {
 			root: s.known.root, keys: slices.Clone(s.known.keys),
 			rolling: slices.Clip(s.known.rolling), said: slices.Clone(s.known.said), saidBytes: s.known.saidBytes,
 		},
-		ids: slices.Clip(s.ids), pieces: slices.Clone(s.pieces),
+		ids: s.ids, pieces: slices.Clone(s.pieces),
 	}
 }
 
-// Rest lets go of what the State can make again: the text and all that the
-// next rendering would reuse, more than half of what it holds. Of the next
-// prompt all is rendered, and what is new is tokenised, as ever.
+// Rest lets go of what the State can make again: the text, that of the ids, and
+// all that the next rendering would reuse, two thirds of what it holds. Of the
+// next prompt all is rendered, and what is new is tokenised, as ever.
 func (s *State) Rest() {
 	s.page, s.resting = template.Page{Now: s.page.Now}, true
+	s.ids = s.ids.Plain()
 }
 
 // same is how much of a text that was rendered from nothing is as the last one
@@ -63,12 +65,12 @@ func (s *State) same(text []byte) (n int) {
 }
 
 // Len tells how many ids the State holds.
-func (s *State) Len() int { return len(s.ids) }
+func (s *State) Len() int { return s.ids.Len() }
 
-// Bytes tells how much memory the State holds. Raw turns count, whoever else
-// holds them.
+// Bytes tells how much memory the State holds. Raw turns and ids count, whoever
+// else holds them.
 func (s *State) Bytes() int {
 	k := &s.known
-	return int(unsafe.Sizeof(*s)) + s.page.Bytes() + 4*cap(s.ids) + cap(s.pieces)*int(unsafe.Sizeof(piece{})) +
+	return int(unsafe.Sizeof(*s)) + s.page.Bytes() + s.ids.Bytes() + cap(s.pieces)*int(unsafe.Sizeof(piece{})) +
 		16*cap(k.keys) + 8*cap(k.rolling) + 8*cap(k.said) + k.saidBytes
 }

@@ -45,7 +45,7 @@ func TestThoughtsOfTheClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := string(m.tok.Decode(nil, p.IDs))
+		text := string(m.tok.Decode(nil, p.IDs.Flat()))
 		if p.Edited != c.edited || p.Spliced != 1-c.edited || strings.Contains(text, thought) != (c.edited == 0 || len(c.client) > 1) {
 			t.Errorf("%q: edited %d, spliced %d in %q", c.client, p.Edited, p.Spliced, text)
 		}

@@ -16,9 +16,11 @@ import (
 // reads events by the book sees nothing of one that has no data.
 func (f *flight) annotate(dst []byte) []byte {
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(f.t.Hints.Annotate))) {
-		var value any = f.prompt
+		var value any
 		if name == dialect.FormattedPrompt {
 			value = f.promptText()
+		} else {
+			value = f.prompt.Flat()
 		}
 		b, _ := json.Marshal(value) // texts and numbers can always be written
 		dst = append(append(append(dst, "event: "...), name...), "\n: "...)
@@ -29,15 +31,15 @@ func (f *flight) annotate(dst []byte) []byte {
 
 // promptText is the prompt as the worker gets it; of several the first.
 func (f *flight) promptText() string {
-	return string(f.m.Prompt.Tokenizer().Decode(nil, f.prompt))
+	return string(f.m.Prompt.Tokenizer().Decode(nil, f.prompt.Flat()))
 }
 
 // promptProbs stands for the prompt's own tokens among log probabilities:
 // engines tell none of them.
 func (f *flight) promptProbs() []turn.Logprob {
-	all := make([]turn.Logprob, len(f.prompt))
-	for i, id := range f.prompt {
-		all[i] = turn.Logprob{Token: f.m.Prompt.Tokenizer().Token(id), Value: math.NaN()}
+	all := make([]turn.Logprob, f.prompt.Len())
+	for i := range all {
+		all[i] = turn.Logprob{Token: f.m.Prompt.Tokenizer().Token(f.prompt.At(i)), Value: math.NaN()}
 	}
 	return all
 }
@@ -50,7 +52,7 @@ func (x *nvext) annotations(f *flight) {
 		case dialect.FormattedPrompt:
 			x.Prompt = f.promptText()
 		case dialect.TokenIDs:
-			x.PromptIDs = f.prompt
+			x.PromptIDs = f.prompt.Flat()
 		}
 	}
 }
@@ -58,9 +60,9 @@ func (x *nvext) annotations(f *flight) {
 // where answers a turn that only asks which worker it would run at: with the
 // worker, its hit and the prompt's ids, and without a word of the model.
 func (f *flight) where(c *call) error {
-	f.prompt = f.job.Prompt[:f.asked]
+	f.prompt = f.job.Prompt.Cut(f.asked)
 	f.m.mu.Lock()
-	need, all := route.Need{Turn: f.t.ID, Prompt: len(f.job.Prompt), Seq: f.m.decided}, f.m.candidates(f)
+	need, all := route.Need{Turn: f.t.ID, Prompt: f.job.Prompt.Len(), Seq: f.m.decided}, f.m.candidates(f)
 	d := f.m.Policy.Pick(need, all)
 	if d.Wait() { // it would wait: where would it go if all had room?
 		for i := range all {
@@ -71,11 +73,11 @@ func (f *flight) where(c *call) error {
 	f.m.mu.Unlock()
 	switch d.Reason {
 	case route.TooLong:
-		return &dialect.Problem{Kind: dialect.TooLong, Prompt: len(f.job.Prompt), Limit: f.m.context()}
+		return &dialect.Problem{Kind: dialect.TooLong, Prompt: f.job.Prompt.Len(), Limit: f.m.context()}
 	case route.NoWorkers:
 		return errNoWorker
 	}
-	x := nvext{Worker: &workerExtra{d.Worker, d.Worker}, Hit: &hitExtra{f.asked, d.Overlap, -1}, PromptIDs: f.prompt}
+	x := nvext{Worker: &workerExtra{d.Worker, d.Worker}, Hit: &hitExtra{f.asked, d.Overlap, -1}, PromptIDs: f.prompt.Flat()}
 	x.annotations(f)
 	extra, err := json.Marshal(x)
 	if err != nil {

@@ -30,7 +30,7 @@ func TestRawBeforeTheEnd(t *testing.T) {
 	st := newStage(t, &puppet{name: "w0", caps: caps(1000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
 		jobs <- j
 		return &lingering{script{ctx, []turn.Delta{{Text: " word", IDs: said, End: &turn.End{
-			Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: len(said)},
+			Reason: turn.Ended, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: len(said)},
 		}}}}, closed}, nil
 	}})
 	resp, err := http.Post(st.url+chatPath, "application/json", strings.NewReader(says("hi", `,"stream":true`)))
@@ -43,11 +43,11 @@ func TestRawBeforeTheEnd(t *testing.T) {
 	lines := bufio.NewScanner(resp.Body)
 	for lines.Scan() && !strings.Contains(lines.Text(), `"finish_reason":"stop"`) {
 	}
-	first := <-jobs
+	first := (<-jobs).Prompt.Flat()
 	go st.post(context.Background(), chatPath, goesOn)
-	second := <-jobs
-	if want := slices.Concat(first.Prompt, said); !slices.Equal(second.Prompt[:min(len(want), len(second.Prompt))], want) {
-		t.Errorf("the prompt after %q is %q", tok.Decode(nil, want), tok.Decode(nil, second.Prompt))
+	second := (<-jobs).Prompt.Flat()
+	if want := slices.Concat(first, said); !slices.Equal(second[:min(len(want), len(second))], want) {
+		t.Errorf("the prompt after %q is %q", tok.Decode(nil, want), tok.Decode(nil, second))
 	}
 }
 
@@ -66,15 +66,15 @@ func TestEveryChoiceIsKept(t *testing.T) {
 			text, ids = " other", tok.Encode(nil, " other")
 		}
 		return &script{ctx, []turn.Delta{{Text: text, IDs: ids, End: &turn.End{
-			Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: len(ids)},
+			Reason: turn.Ended, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: len(ids)},
 		}}}}, nil
 	}})
 	st.post(t.Context(), chatPath, says("hi", `,"n":2,"seed":7`))
-	first := <-jobs
+	first := (<-jobs).Prompt.Flat()
 	<-jobs
 	st.post(t.Context(), chatPath, strings.Replace(goesOn, `{"model"`, `{"seed":1,"model"`, 1))
-	second := <-jobs
-	if want := slices.Concat(first.Prompt, said); !slices.Equal(second.Prompt[:min(len(want), len(second.Prompt))], want) {
-		t.Errorf("the prompt after %q is %q", tok.Decode(nil, want), tok.Decode(nil, second.Prompt))
+	second := (<-jobs).Prompt.Flat()
+	if want := slices.Concat(first, said); !slices.Equal(second[:min(len(want), len(second))], want) {
+		t.Errorf("the prompt after %q is %q", tok.Decode(nil, want), tok.Decode(nil, second))
 	}
 }

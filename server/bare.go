@@ -42,7 +42,7 @@ type plainJob struct {
 func (f *flight) takes(prompt int) {
 	p := f.bares[prompt]
 	f.job, f.chains, f.opening = p.job, p.chains, p.opening
-	f.asked, f.limit = len(p.job.Prompt), p.job.MaxTokens
+	f.asked, f.limit = p.job.Prompt.Len(), p.job.MaxTokens
 }
 
 // plainJob makes the job of a prompt.
@@ -76,7 +76,7 @@ func (f *flight) plainJob(i int) (plainJob, error) {
 		return plainJob{}, &dialect.Problem{Kind: dialect.TooLong, Prompt: len(ids), Limit: limit}
 	}
 	p := plainJob{job: turn.Job{
-		ID: t.ID, Prompt: ids, MaxTokens: min(limit-len(ids), t.MaxTokens), Stop: t.Stop, StopIDs: f.m.Prompt.StopIDs(),
+		ID: t.ID, Prompt: turn.IDsOf(ids...), MaxTokens: min(limit-len(ids), t.MaxTokens), Stop: t.Stop, StopIDs: f.m.Prompt.StopIDs(),
 		Sampling: t.Sampling, Salt: t.Salt, Priority: t.Hints.Priority,
 	}}
 	p.job.Sampling.Logprobs = t.Sampling.Logprobs || t.Best > 0

@@ -33,7 +33,7 @@ func (w instant) Info() turn.WorkerInfo {
 }
 func (w instant) Load() turn.Load { return turn.Load{} }
 func (w instant) Generate(_ context.Context, j turn.Job) (turn.Stream, error) {
-	return &instantStream{left: w.tokens, prompt: len(j.Prompt), output: w.tokens}, nil
+	return &instantStream{left: w.tokens, prompt: j.Prompt.Len(), output: w.tokens}, nil
 }
 
 type instantStream struct{ left, prompt, output int }
@@ -130,11 +130,12 @@ func BenchmarkPlace(b *testing.B) {
 		m.update(instant{"w" + strconv.Itoa(i), 1})
 	}
 	f := &flight{m: m, t: &turn.Turn{ID: "t"}, seats: make(chan placement, 1), lost: map[string]time.Time{}}
-	f.job.Prompt = make([]uint32, 60_000)
-	for i := range f.job.Prompt {
-		f.job.Prompt[i] = uint32(i)
+	ids := make([]uint32, 60_000)
+	for i := range ids {
+		ids[i] = uint32(i)
 	}
-	f.chains = map[int][]uint64{16: cache.Extend(nil, cache.Seed, f.job.Prompt, 16)}
+	f.job.Prompt = turn.IDsOf(ids...)
+	f.chains = map[int][]uint64{16: cache.Extend(nil, cache.Seed, ids, 16)}
 	for _, w := range m.members {
 		w.index.Assume(w.holder, f.chains[16][:1875], 1<<20)
 	}

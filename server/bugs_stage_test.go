@@ -109,7 +109,7 @@ func modelOf(t *testing.T, tmpl string) *prompt.Model {
 func (b *scripted) saying(pieces ...string) player {
 	return func(ctx context.Context, j turn.Job) (turn.Stream, error) {
 		deltas := b.deltas(pieces...)
-		deltas[len(deltas)-1].End = &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 5}}
+		deltas[len(deltas)-1].End = &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: 5}}
 		return &script{ctx, deltas}, nil
 	}
 }
@@ -146,7 +146,7 @@ func (b *scripted) prompts() (texts []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, j := range b.jobs {
-		texts = append(texts, string(b.m.Tokenizer().Decode(nil, j.Prompt)))
+		texts = append(texts, string(b.m.Tokenizer().Decode(nil, j.Prompt.Flat())))
 	}
 	return texts
 }

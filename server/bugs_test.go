@@ -150,8 +150,8 @@ func TestBug30_Counts(t *testing.T) {
 	body := `{"model":"sim","max_tokens":9,"messages":[{"role":"user","content":` + quote(words(50)) + `}],"tools":[{"name":"x","input_schema":{}}]}`
 	b.ok(messagesPath, body)
 	counted := b.ok(messagesPath+"/count_tokens?beta=true", body)
-	if n := num(dig(doc(t, counted), "input_tokens")); int(n) != len(b.jobs[0].Prompt) {
-		t.Errorf("counted %v, the prompt has %d", n, len(b.jobs[0].Prompt))
+	if n := num(dig(doc(t, counted), "input_tokens")); int(n) != b.jobs[0].Prompt.Len() {
+		t.Errorf("counted %v, the prompt has %d", n, b.jobs[0].Prompt.Len())
 	}
 	status, answer := b.post(t.Context(), messagesPath+"/novel", body)
 	if status != 404 || str(dig(doc(t, answer), "error", "type")) != "not_found_error" {
@@ -236,8 +236,8 @@ func TestBug55_Envelope(t *testing.T) {
 func TestBug54_Clamped(t *testing.T) {
 	b := newScripted(t, "")
 	b.ok(messagesPath, `{"model":"sim","max_tokens":128000,"messages":[{"role":"user","content":"hi"}]}`)
-	if j := b.jobs[0]; j.MaxTokens+len(j.Prompt) != 20000 {
-		t.Errorf("prompt %d, limit %d", len(j.Prompt), j.MaxTokens)
+	if j := b.jobs[0]; j.MaxTokens+j.Prompt.Len() != 20000 {
+		t.Errorf("prompt %d, limit %d", j.Prompt.Len(), j.MaxTokens)
 	}
 }
 

@@ -61,7 +61,7 @@ func (f *flight) all() []*flight {
 func (f *flight) launch() {
 	all := f.all()
 	for _, one := range all {
-		one.prompt = one.job.Prompt[:one.asked:one.asked]
+		one.prompt = one.job.Prompt.Cut(one.asked)
 	}
 	if len(all) > 1 && f.who != nil && f.who.Key().Concurrent > 0 {
 		go func() {

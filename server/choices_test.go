@@ -18,7 +18,7 @@ func counting(seen *sync.Map) func(context.Context, turn.Job) (turn.Stream, erro
 		seen.Store(j.ID, true)
 		return &script{ctx, []turn.Delta{
 			{Text: " seed", IDs: []uint32{300}},
-			{Text: fmt.Sprint(" ", *j.Sampling.Seed), IDs: []uint32{301}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 2}}},
+			{Text: fmt.Sprint(" ", *j.Sampling.Seed), IDs: []uint32{301}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: 2}}},
 		}}, nil
 	}
 }

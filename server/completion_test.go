@@ -62,8 +62,8 @@ func TestCompletionsBegin(t *testing.T) {
 	info := caps(1000)
 	info.Model = "begun"
 	if err := st.s.Update(&puppet{name: "w0", caps: info, play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
-		got = j.Prompt
-		return &script{ctx, []turn.Delta{{Text: " word", IDs: []uint32{300}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 1}}}}}, nil
+		got = j.Prompt.Flat()
+		return &script{ctx, []turn.Delta{{Text: " word", IDs: []uint32{300}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: 1}}}}}, nil
 	}}); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestBadCompletions(t *testing.T) {
 func likely(ctx context.Context, j turn.Job) (turn.Stream, error) {
 	seed := *j.Sampling.Seed
 	p := turn.Logprob{Token: " seed", Value: -1 / float64(seed+1)}
-	d := turn.Delta{Text: fmt.Sprint(" seed ", seed), IDs: []uint32{300, 301}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 2}}}
+	d := turn.Delta{Text: fmt.Sprint(" seed ", seed), IDs: []uint32{300, 301}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: 2}}}
 	if j.Sampling.Logprobs {
 		d.Logprobs = []turn.Logprob{p, p}
 	}
@@ -150,8 +150,8 @@ func likely(ctx context.Context, j turn.Job) (turn.Stream, error) {
 func TestSeveralPrompts(t *testing.T) {
 	tok := simModel(t).Tokenizer()
 	st := newStage(t, &puppet{name: "w0", caps: caps(1000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
-		text := fmt.Sprintf("%s %d", tok.Decode(nil, j.Prompt), *j.Sampling.Seed)
-		return &script{ctx, []turn.Delta{{Text: text, IDs: []uint32{300, 301}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 2}}}}}, nil
+		text := fmt.Sprintf("%s %d", tok.Decode(nil, j.Prompt.Flat()), *j.Sampling.Seed)
+		return &script{ctx, []turn.Delta{{Text: text, IDs: []uint32{300, 301}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: 2}}}}}, nil
 	}})
 	st.s.SetKeys([]turn.Key{key("a", "1")})
 	one, two := tok.Encode(nil, "uno"), tok.Encode(nil, "two words")

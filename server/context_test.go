@@ -18,7 +18,7 @@ func TestContextsDiffer(t *testing.T) {
 		return &puppet{name: fmt.Sprint("w", n), caps: caps(n), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			most[n] = max(most[n], len(j.Prompt)+j.MaxTokens)
+			most[n] = max(most[n], j.Prompt.Len()+j.MaxTokens)
 			return aWord(ctx, j)
 		}}
 	}

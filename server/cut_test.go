@@ -29,10 +29,10 @@ func TestCutAnswers(t *testing.T) {
 	} {
 		var sent []uint32
 		st := newStage(t, &puppet{name: "w0", caps: caps(4000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
-			sent = j.Prompt
+			sent = j.Prompt.Flat()
 			ids := tok.Encode(nil, c.said)
 			return &script{ctx, []turn.Delta{{Text: c.said, IDs: ids, End: &turn.End{
-				Reason: c.reason, Usage: turn.Usage{Prompt: len(j.Prompt), Output: len(ids)},
+				Reason: c.reason, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: len(ids)},
 			}}}}, nil
 		}})
 		const tools = `,"tools":[{"type":"function","function":{"name":"Read"}}]`

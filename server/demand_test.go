@@ -59,7 +59,7 @@ func TestFormats(t *testing.T) {
 			if a.status != 200 {
 				return
 			}
-			text := string(simModel(t).Tokenizer().Decode(nil, job.Prompt))
+			text := string(simModel(t).Tokenizer().Decode(nil, job.Prompt.Flat()))
 			if job.Format.Kind != c.enforced || strings.Contains(text, "JSON schema") != c.told {
 				t.Errorf("format %d, told %v: %s", job.Format.Kind, !c.told, text)
 			}
@@ -121,7 +121,7 @@ func TestLogprobs(t *testing.T) {
 		for i, w := range []string{" one", " tw", "o", " <", "b>"} {
 			ds = append(ds, turn.Delta{Text: w, IDs: []uint32{300 + uint32(i)}, Logprobs: []turn.Logprob{{Token: w, Value: -float64(i), Top: []turn.Logprob{{Token: w, Value: -float64(i)}, {Token: "x", Value: -9}}}}})
 		}
-		ds[4].End = &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 5}}
+		ds[4].End = &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: 5}}
 		return &script{ctx, ds}, nil
 	}
 	p := &puppet{name: "w0", caps: caps(1000), play: play}

@@ -40,7 +40,7 @@ type flight struct {
 	choice int         // which of the answers it makes
 	again  bool        // an earlier one has the same prompt
 	bares  []plainJob  // of a plain completion, one for each prompt
-	prompt []uint32    // as first sent; never written once the flight departed
+	prompt turn.IDs    // as first sent
 	twins  []*flight   // of the first: the flights of the other answers
 	left   atomic.Bool // the client hung up
 
@@ -133,7 +133,7 @@ func (f *flight) fly() {
 func (f *flight) pull(st *seat) error {
 	defer st.left()
 	job := f.job
-	job.MaxTokens = min(job.MaxTokens, st.context-len(job.Prompt)) // workers may differ in what they take
+	job.MaxTokens = min(job.MaxTokens, st.context-job.Prompt.Len()) // workers may differ in what they take
 	stream, err := st.generate(f.ctx, job)
 	if err != nil {
 		return err
@@ -212,7 +212,7 @@ func (f *flight) moves(st *seat, err error) bool {
 		return false
 	}
 	f.job.MaxTokens = left
-	f.job.Prompt = append(f.job.Prompt[:f.asked:f.asked], f.said...)
+	f.job.Prompt = f.job.Prompt.Cut(f.asked).Append(f.said)
 	f.row.Moved++
 	f.exclude(st.name, forGood)
 	f.extend()

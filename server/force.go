@@ -28,7 +28,7 @@ func (f *flight) force() {
 	f.opening = parsers.Opening(f.m.Tools, choice.Name)
 	f.said = f.m.Prompt.Tokenizer().Encode(nil, f.opening)
 	f.opened = len(f.said)
-	f.job.Prompt = append(f.job.Prompt[:f.asked:f.asked], f.said...)
+	f.job.Prompt = f.job.Prompt.Cut(f.asked).Append(f.said)
 	f.job.MaxTokens = max(f.job.MaxTokens-len(f.said), 1)
 }
 

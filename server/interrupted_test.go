@@ -22,7 +22,7 @@ func TestNothingSaidIsNotKept(t *testing.T) {
 	st.until("the turn has landed", func() bool { return st.s.count.canceled.Load() == 1 })
 	var sent []uint32
 	st.s.Update(&puppet{name: "w0", caps: caps(1000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
-		sent = j.Prompt
+		sent = j.Prompt.Flat()
 		return aWord(ctx, j)
 	}})
 	st.post(t.Context(), chatPath, `{"model":"sim"`+tools+`,"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":""},{"role":"user","content":"more"}]}`)

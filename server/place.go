@@ -123,12 +123,12 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 	if m.full(f) {
 		return p, true // known without a look at what they hold
 	}
-	d := m.Policy.Pick(route.Need{Turn: f.t.ID, Prompt: len(f.job.Prompt), Seq: m.decided}, m.candidates(f))
+	d := m.Policy.Pick(route.Need{Turn: f.t.ID, Prompt: f.job.Prompt.Len(), Seq: m.decided}, m.candidates(f))
 	switch d.Reason {
 	case route.AllFull:
 		return p, true
 	case route.TooLong:
-		return placement{err: &dialect.Problem{Kind: dialect.TooLong, Prompt: len(f.job.Prompt), Limit: m.room()}}, false
+		return placement{err: &dialect.Problem{Kind: dialect.TooLong, Prompt: f.job.Prompt.Len(), Limit: m.room()}}, false
 	case route.NoWorkers:
 		return placement{err: errNoWorker}, false
 	}
@@ -169,7 +169,7 @@ func (b *member) load(name string) route.Candidate {
 // book takes a seat at the decision's worker; mu must be held.
 func (m *model) book(f *flight, d route.Decision) *seat {
 	b := m.members[d.Worker]
-	st := &seat{m: m, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, context: m.contextOf(b), pending: max(len(f.job.Prompt)-d.Overlap, 0)}
+	st := &seat{m: m, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, context: m.contextOf(b), pending: max(f.job.Prompt.Len()-d.Overlap, 0)}
 	b.inFlight++
 	b.pending += st.pending
 	if b.index != nil {
@@ -182,7 +182,7 @@ func (m *model) book(f *flight, d route.Decision) *seat {
 	}
 	b.window.Add(time.Now(), func(s *gauge.Sums) {
 		s.Decided++
-		s.Prompt += len(f.job.Prompt)
+		s.Prompt += f.job.Prompt.Len()
 		s.Predicted += d.Overlap
 	})
 	return st
@@ -231,7 +231,7 @@ func (m *model) held(f *flight) map[string]int {
 	held := make(map[string]int, len(m.members))
 	for block, x := range m.indexes {
 		chain := f.chains[block]
-		chain = chain[:min(len(chain), (len(f.job.Prompt)-1)/block)]
+		chain = chain[:min(len(chain), (f.job.Prompt.Len()-1)/block)]
 		for _, o := range x.Overlap(nil, chain) {
 			if b := m.members[o.Worker]; b != nil && b.index == x {
 				held[o.Worker] = o.Tokens

@@ -63,7 +63,7 @@ func (s *script) Close() error { return nil }
 // aWord plays one word and ends.
 func aWord(ctx context.Context, j turn.Job) (turn.Stream, error) {
 	return &script{ctx, []turn.Delta{{Text: " word", IDs: []uint32{300}, End: &turn.End{
-		Reason: turn.Cut, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 1},
+		Reason: turn.Cut, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: 1},
 	}}}}, nil
 }
 

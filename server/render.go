@@ -1,7 +1,6 @@
 package server
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -18,12 +17,12 @@ func (f *flight) render() error {
 	if err != nil {
 		return err
 	}
-	room := limit - len(p.IDs)
+	room := limit - p.IDs.Len()
 	if f.t.MaxTokens > 0 {
 		room = min(room, f.t.MaxTokens)
 	}
 	f.rolling, f.chains, f.lead = p.Rolling, p.Chains, p.Opening
-	f.marks, f.thinks, f.asked, f.limit, f.textOnly = p.Marks, p.Thinks, len(p.IDs), room, p.Former
+	f.marks, f.thinks, f.asked, f.limit, f.textOnly = p.Marks, p.Thinks, p.IDs.Len(), room, p.Former
 	f.row.Edited, f.hidden = p.Edited, p.Hidden
 	f.job = turn.Job{
 		ID: f.t.ID, Prompt: p.IDs, MaxTokens: room, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(),
@@ -45,7 +44,7 @@ func (f *flight) build() (p session.Built, limit int, err error) {
 	if p.Left != nil {
 		f.s.sessions.Holds(p.Left, p.Left.Held())
 	}
-	if err == nil && p.Former && len(p.IDs)+summaryRoom > limit { // the client did not count the tools
+	if err == nil && p.Former && p.IDs.Len()+summaryRoom > limit { // the client did not count the tools
 		q.AsIs = true
 		p, err = f.a.Build(q)
 	}
@@ -56,9 +55,9 @@ func (f *flight) build() (p session.Built, limit int, err error) {
 	if limit == 0 {
 		return p, 0, unavailable(f.m.ID)
 	}
-	if limit <= len(p.IDs) {
+	if limit <= p.IDs.Len() {
 		f.s.sessions.Holds(f.a, f.a.Forget())
-		err = &dialect.Problem{Kind: dialect.TooLong, Prompt: len(p.IDs), Limit: limit}
+		err = &dialect.Problem{Kind: dialect.TooLong, Prompt: p.IDs.Len(), Limit: limit}
 	}
 	return p, limit, err
 }
@@ -71,13 +70,12 @@ func (f *flight) extend() {
 	seed := cache.SaltSeed("", f.t.Salt)
 	for block, chain := range f.chains {
 		n := min(len(chain), f.asked/block)
-		f.chains[block] = cache.Extend(chain[:n:n], seed, f.job.Prompt, block)
+		f.chains[block] = cache.ExtendIDs(chain[:n:n], seed, f.job.Prompt, block)
 	}
 }
 
 // raw is the answer as the model gave it, to be repeated in later prompts.
-// key is the rolling hash of the history that it ends. Nothing in it is part
-// of the prompt's own memory, which it outlives.
+// key is the rolling hash of the history that it ends.
 func (f *flight) raw(key uint64, answer turn.Message, ids []uint32) turn.RawTurn {
 	var thoughts []string
 	for _, b := range answer.Blocks {
@@ -86,7 +84,7 @@ func (f *flight) raw(key uint64, answer turn.Message, ids []uint32) turn.RawTurn
 		}
 	}
 	return turn.RawTurn{
-		Key: key, Session: f.t.Who.Session, Opening: slices.Clone(f.lead), IDs: ids,
+		Key: key, Session: f.t.Who.Session, Opening: f.lead, IDs: ids,
 		Thinking: strings.Join(thoughts, "\n"), At: time.Now(),
 	}
 }

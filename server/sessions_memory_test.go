@@ -20,7 +20,7 @@ func TestSessionsInMemory(t *testing.T) {
 	var least atomic.Int64 // tokens of a prompt
 	least.Store(tokens * 2)
 	st := newStage(t, &puppet{name: "w0", caps: caps(2 * tokens), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
-		least.Store(min(least.Load(), int64(len(j.Prompt))))
+		least.Store(min(least.Load(), int64(j.Prompt.Len())))
 		return aWord(ctx, j)
 	}})
 	text := words(100)

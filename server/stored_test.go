@@ -24,16 +24,16 @@ func (st *stage) responses(rest string, headers ...string) map[string]any {
 
 // reading is a stage whose worker keeps the prompts that it gets.
 func reading(t *testing.T) (*stage, func() string) {
-	var last atomic.Pointer[[]uint32]
-	last.Store(&[]uint32{})
+	var last atomic.Pointer[turn.IDs]
+	last.Store(new(turn.IDs))
 	tok := simModel(t).Tokenizer()
 	st := newStage(t, &puppet{name: "w0", caps: caps(4000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
 		last.Store(&j.Prompt)
 		return &script{ctx, []turn.Delta{{Text: " word", IDs: tok.Encode(nil, " word"), End: &turn.End{
-			Reason: turn.Cut, Usage: turn.Usage{Prompt: len(j.Prompt), Output: 1},
+			Reason: turn.Cut, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: 1},
 		}}}}, nil
 	}})
-	return st, func() string { return string(tok.Decode(nil, *last.Load())) }
+	return st, func() string { return string(tok.Decode(nil, last.Load().Flat())) }
 }
 
 // TestPrevious goes on from a response, and on from that, with input of both

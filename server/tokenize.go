@@ -61,7 +61,7 @@ func (s *Server) counted(c *call, decode func([]byte) (*turn.Turn, error)) (int,
 		return 0, err
 	}
 	p, err := s.prompt(c, m, t)
-	return len(p.IDs), err
+	return p.IDs.Len(), err
 }
 
 // prompt makes a turn's prompt as a worker would get it, answers of the model
@@ -120,7 +120,7 @@ func (s *Server) tokenize(c *call) error {
 		if err != nil {
 			return err
 		}
-		if ids = p.IDs; ask.Opening != nil && !*ask.Opening {
+		if ids = p.IDs.Flat(); ask.Opening != nil && !*ask.Opening {
 			ids = ids[:len(ids)-len(p.Opening)]
 		}
 	default:

@@ -28,5 +28,6 @@
 // renders it to token ids; the router picks a worker; the worker takes a Job
 // and answers with a Stream of Deltas; a parser makes Events of their text;
 // the dialect encodes those. Values of this package are plain data: whoever
-// holds one may read it from any goroutine as long as nobody writes.
+// holds one may read it from any goroutine as long as nobody writes; IDs are
+// never written.
 package turn

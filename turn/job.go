@@ -2,9 +2,9 @@ package turn
 
 // Job is what goes to a worker: token ids in, text and ids out.
 type Job struct {
-	ID        string   // X-Request-Id
-	Prompt    []uint32 // not to be written while the stream is open
-	MaxTokens int      // always set, at least 1
+	ID        string // X-Request-Id
+	Prompt    IDs
+	MaxTokens int // always set, at least 1
 	Stop      []string
 	StopIDs   []uint32 // ids that end the answer; the last id may be one of them
 	Sampling  Sampling

@@ -90,13 +90,13 @@ func (c *client) generate(ctx context.Context, model string, j turn.Job) (*strea
 	}
 	body := newParcel()
 	defer body.release()
-	body.b = appendBody(body.b, model, j, as)
-	return c.send(ctx, body.b, j)
+	body.write(model, j, as)
+	return c.send(ctx, body, j)
 }
 
 // send posts a body that asks for a stream.
-func (c *client) send(ctx context.Context, body []byte, j turn.Job) (*stream, error) {
-	a, err := c.posts.Post(ctx, "/v1/completions", j.ID, body)
+func (c *client) send(ctx context.Context, body *parcel, j turn.Job) (*stream, error) {
+	a, err := c.posts.Post(ctx, "/v1/completions", j.ID, body.pieces...)
 	if err != nil {
 		return nil, unreachable(ctx, err)
 	}

@@ -55,7 +55,7 @@ func TestRequest(t *testing.T) {
 		io.WriteString(w, `data: {"choices":[{"text":"x","finish_reason":"length"}]}`+"\n\ndata: [DONE]\n\n")
 	})
 	a := readAll(c.Generate(t.Context(), turn.Job{
-		ID: "t1", Prompt: []uint32{1, 4294967295}, MaxTokens: 7, Stop: []string{"a\"b", "\n"}, StopIDs: []uint32{9},
+		ID: "t1", Prompt: turn.IDsOf(1, 4294967295), MaxTokens: 7, Stop: []string{"a\"b", "\n"}, StopIDs: []uint32{9},
 		Sampling: turn.Sampling{
 			Temperature: ptr(0.5), TopK: ptr(3), Seed: ptr(int64(-1)), Presence: ptr(0.0), MinP: ptr(0.25), Repetition: ptr(1.5),
 			MinTokens: 2, StopIDs: []uint32{9, 8}, IgnoreEnd: true, Bias: json.RawMessage(`{"5":-100}`), Logprobs: true, TopLogprobs: 3,
@@ -101,7 +101,7 @@ func TestEnds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := readAll(serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, c.body) }).
-				Generate(t.Context(), turn.Job{Prompt: []uint32{1}, MaxTokens: 4}))
+				Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 4}))
 			if a.text != c.text || len(a.ids) != c.ids {
 				t.Errorf("got %q %v", a.text, a.ids)
 			}
@@ -123,7 +123,7 @@ func TestNobodyListens(t *testing.T) {
 	s.Close()
 	c := newClient(engine.Endpoint{URL: s.URL})
 	c.model.Store(ptr("m"))
-	if _, err := c.Generate(t.Context(), turn.Job{Prompt: []uint32{1}, MaxTokens: 1}); !errors.Is(err, turn.ErrLost) {
+	if _, err := c.Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 1}); !errors.Is(err, turn.ErrLost) {
 		t.Errorf("error is %v", err)
 	}
 	if err := c.Health(t.Context()); !errors.Is(err, turn.ErrLost) {
@@ -156,7 +156,7 @@ func TestCloseAborts(t *testing.T) {
 			c, _, gone := flood(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			s, err := c.Generate(ctx, turn.Job{Prompt: []uint32{1}, MaxTokens: 1})
+			s, err := c.Generate(ctx, turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +183,7 @@ func TestCloseAborts(t *testing.T) {
 // A reader that stops holds the engine back.
 func TestBackpressure(t *testing.T) {
 	c, sent, _ := flood(t)
-	s, err := c.Generate(t.Context(), turn.Job{Prompt: []uint32{1}, MaxTokens: 1})
+	s, err := c.Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,9 @@
 // server's address, key and model name. A stream is one answer. A chunk is one
 // event of it, read by hand, because it is the hot path: about half a
 // microsecond, and its text and ids are cut from larger pieces of memory. A
-// parcel is a request's body in memory that is used again: the ids of a long
-// prompt are most of it, and cost some 3 ns each to write.
+// parcel is a request's body: what the prompt holds as text already, as it lies,
+// and the rest in memory that is used again. The ids of a long prompt are most
+// of it, and cost some 3 ns each to write.
 //
 // What a server can do is probed, never taken from its version: the model's
 // name and context from /v1/models, block size and capacity from /metrics, the

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,7 +81,7 @@ func TestProbedForms(t *testing.T) {
 			if got := spelling(client.form.Load()); got != c.form || seen.Caps.Formats != (c.form != unheld) || seen.Caps.Logprobs != c.likely {
 				t.Errorf("form %d, capabilities %+v; want form %d, logprobs %v", got, seen.Caps, c.form, c.likely)
 			}
-			_, err = client.Generate(t.Context(), turn.Job{Prompt: []uint32{1}, MaxTokens: 1, Format: turn.Format{Kind: turn.JSONObject}})
+			_, err = client.Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 1, Format: turn.Format{Kind: turn.JSONObject}})
 			var refused *turn.Refused
 			if errors.As(err, &refused) != (c.form == unheld) {
 				t.Errorf("a job with a form: %v", err)
@@ -162,9 +163,9 @@ func TestParcels(t *testing.T) {
 			if n%3 == 0 {
 				j.ID = "early"
 			}
-			j.Prompt = make([]uint32, 10*j.MaxTokens)
-			for i := range j.Prompt {
-				j.Prompt[i] = uint32(j.MaxTokens)
+			j.Prompt = turn.IDsOf(slices.Repeat([]uint32{uint32(j.MaxTokens)}, 10*j.MaxTokens)...)
+			if n%2 == 0 {
+				j.Prompt = j.Prompt.Written()
 			}
 			a := readAll(c.Generate(t.Context(), j))
 			if a.err != nil && (j.ID == "whole" || !errors.Is(a.err, turn.ErrLost)) {

@@ -64,7 +64,7 @@ func TestRecordedLogprobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", body) })
-	s, err := c.Generate(t.Context(), turn.Job{Prompt: []uint32{1}, MaxTokens: 2, Sampling: turn.Sampling{Logprobs: true, TopLogprobs: 2}})
+	s, err := c.Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 2, Sampling: turn.Sampling{Logprobs: true, TopLogprobs: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // probePrompt is short enough to fill no block, and every vocabulary has it.
-var probePrompt = []uint32{1, 2, 3, 4}
+var probePrompt = turn.IDsOf(1, 2, 3, 4)
 
 // Probe takes one token and looks at what the server tells about itself.
 func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
@@ -144,7 +144,8 @@ func (c *client) extra(ctx context.Context, fields []byte, model string) (text s
 	b := appendString(append(body.b, `{"model":`...), model)
 	b = append(append(b, `,"prompt":`+formPrompt+`,"max_tokens":8,"temperature":0,"stream":true`...), fields...)
 	body.b = append(b, '}')
-	s, err := c.send(ctx, body.b, turn.Job{ID: "dyn-probe-extra", MaxTokens: 8})
+	body.pieces = append(body.pieces, body.b)
+	s, err := c.send(ctx, body, turn.Job{ID: "dyn-probe-extra", MaxTokens: 8})
 	if err != nil {
 		return "", false
 	}

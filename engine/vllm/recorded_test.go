@@ -195,7 +195,7 @@ func TestRecordedStreams(t *testing.T) {
 			want := decode(t, e.Response)
 			for _, size := range []int{1 << 20, 1000, 7} {
 				c := replay(t, e.Response, size)
-				got := readAll(c.Generate(t.Context(), turn.Job{ID: "t1", Prompt: []uint32{1, 2}, MaxTokens: 9999}))
+				got := readAll(c.Generate(t.Context(), turn.Job{ID: "t1", Prompt: turn.IDsOf(1, 2), MaxTokens: 9999}))
 				compare(t, want, got)
 			}
 		})
@@ -265,7 +265,7 @@ func TestRecordedErrors(t *testing.T) {
 			if !ok {
 				t.Fatal("no such recording")
 			}
-			got := readAll(replay(t, e.Response, 1<<20).Generate(t.Context(), turn.Job{Prompt: []uint32{1}, MaxTokens: 1}))
+			got := readAll(replay(t, e.Response, 1<<20).Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 1}))
 			var refused *turn.Refused
 			if errors.As(got.err, &refused) != (c.status != 0) || (refused != nil && refused.Status != c.status) {
 				t.Errorf("error is %v", got.err)
@@ -286,7 +286,7 @@ func TestCutStreams(t *testing.T) {
 	want := decode(t, e.Response)
 	end := strings.Index(e.Response, `"finish_reason":"length"`)
 	for at := strings.Index(e.Response, "\r\n\r\n") + 4; at < end; at += 61 {
-		got := readAll(replay(t, e.Response[:at], 1<<20).Generate(t.Context(), turn.Job{Prompt: []uint32{1}, MaxTokens: 9}))
+		got := readAll(replay(t, e.Response[:at], 1<<20).Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 9}))
 		if !errors.Is(got.err, turn.ErrLost) {
 			t.Fatalf("cut at %d: error %v", at, got.err)
 		}
@@ -298,7 +298,7 @@ func TestCutStreams(t *testing.T) {
 
 func TestEngineDeathInStream(t *testing.T) {
 	got := readAll(replay(t, recorded(t)["enginedeath-stream"].Response, 1<<20).
-		Generate(t.Context(), turn.Job{Prompt: []uint32{1}, MaxTokens: 2000}))
+		Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 2000}))
 	if !errors.Is(got.err, turn.ErrLost) || !strings.Contains(got.err.Error(), "EngineCore") {
 		t.Errorf("error is %v", got.err)
 	}

@@ -1,6 +1,7 @@
 package vllm
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -9,13 +10,17 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// appendBody writes the request for a job.
-func appendBody(b []byte, model string, j turn.Job, as spelling) []byte {
-	b = slices.Grow(b, 7*len(j.Prompt)+len(j.Format.Schema)+len(j.Sampling.Bias)+idRoom*512+1024)
-	b = append(b, `{"model":`...)
+// write makes the body of a request for a job. Texts that the prompt holds are
+// pieces of it as they lie.
+func (p *parcel) write(model string, j turn.Job, as spelling) {
+	b := append(p.b[:0], `{"model":`...)
 	b = appendString(b, model)
-	b = append(b, `,"prompt":`...)
-	b = appendIDs(b, j.Prompt)
+	b = append(b, `,"prompt":[`...)
+	head := len(b)
+	pieces, held := j.Prompt.Texts(append(p.pieces[:0], nil))
+	b = slices.Grow(b, 7*(j.Prompt.Len()-held)+len(j.Format.Schema)+len(j.Sampling.Bias)+1024)
+	b = j.Prompt.AppendText(b, held)
+	b = append(bytes.TrimSuffix(b, comma), ']')
 	b = append(b, `,"max_tokens":`...)
 	b = strconv.AppendInt(b, int64(max(j.MaxTokens, 1)), 10)
 	b = appendSampling(b, j.Sampling)
@@ -28,9 +33,13 @@ func appendBody(b []byte, model string, j turn.Job, as spelling) []byte {
 	if j.Priority != 0 {
 		b = appendInt(b, "priority", -int64(j.Priority)) // lower goes first in vLLM
 	}
-	return append(b, `,"skip_special_tokens":false,"spaces_between_special_tokens":false,`+
+	p.b = append(b, `,"skip_special_tokens":false,"spaces_between_special_tokens":false,`+
 		`"return_token_ids":true,"stream":true,"stream_options":{"include_usage":true}}`...)
+	pieces[0] = p.b[:head]
+	p.pieces = append(pieces, p.b[head:])
 }
+
+var comma = []byte{','}
 
 // appendStops writes what ends the answer: the job's own ids and the client's.
 func appendStops(b []byte, j turn.Job) []byte {
@@ -51,8 +60,14 @@ func appendStops(b []byte, j turn.Job) []byte {
 		}
 	}
 	if len(ids) > 0 {
-		b = append(b, `,"stop_token_ids":`...)
-		b = appendIDs(b, ids)
+		b = append(b, `,"stop_token_ids":[`...)
+		for i, id := range ids {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendUint(b, uint64(id), 10)
+		}
+		b = append(b, ']')
 	}
 	if n := j.Sampling.MinTokens; n > 0 {
 		b = appendInt(b, "min_tokens", int64(n))

@@ -41,7 +41,7 @@ type body interface {
 func newStream(ctx context.Context, b body, j turn.Job) *stream {
 	return &stream{
 		ctx: ctx, body: b, events: newEvents(b),
-		prompt: len(j.Prompt), limit: j.MaxTokens, top: j.Sampling.TopLogprobs,
+		prompt: j.Prompt.Len(), limit: j.MaxTokens, top: j.Sampling.TopLogprobs,
 	}
 }
 

@@ -38,7 +38,7 @@ func TestChains(t *testing.T) {
 		all := []*Agent{a}
 		var ms []turn.Message
 		type out struct {
-			ids    []uint32
+			ids    turn.IDs
 			chains map[int][]uint64
 		}
 		var outs []out
@@ -61,8 +61,8 @@ func TestChains(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want, err := m.Build(nil, tr, nil, nil); err != nil || !slices.Equal(b.IDs, want.IDs) {
-				t.Fatalf("turn %d: %d ids, want %d (%v)", i, len(b.IDs), len(want.IDs), err)
+			if want, err := m.Build(nil, tr, nil, nil); err != nil || !slices.Equal(b.IDs.Flat(), want.IDs.Flat()) {
+				t.Fatalf("turn %d: %d ids, want %d (%v)", i, b.IDs.Len(), want.IDs.Len(), err)
 			}
 			if len(b.Chains) != len(blocks) || b.Bytes == 0 {
 				t.Fatalf("%d chains of %d block sizes, %d bytes", len(b.Chains), len(blocks), b.Bytes)
@@ -74,7 +74,7 @@ func TestChains(t *testing.T) {
 		}
 		for i, o := range outs {
 			for block, chain := range o.chains {
-				if want := cache.Extend(nil, cache.Seed, o.ids, block); !slices.Equal(chain, want) {
+				if want := cache.Extend(nil, cache.Seed, o.ids.Flat(), block); !slices.Equal(chain, want) {
 					t.Fatalf("turn %d, blocks of %d: %x, want %x", i, block, chain, want)
 				}
 			}
@@ -99,11 +99,11 @@ func TestFormerTools(t *testing.T) {
 	first := build(t, &turn.Turn{Messages: ms, Tools: tools}, false)
 	ms = append(slices.Clone(ms), says(turn.User, "sum up"))
 	bare := &turn.Turn{Messages: ms, Who: turn.Who{Kind: "compaction"}}
-	if b := build(t, bare, false); !b.Former || b.Same < len(first.IDs)-len(first.Opening) || len(bare.Tools) != 0 {
-		t.Errorf("former %v, %d of %d ids are the same, the turn has %d tools", b.Former, b.Same, len(first.IDs), len(bare.Tools))
+	if b := build(t, bare, false); !b.Former || b.Same < first.IDs.Len()-len(first.Opening) || len(bare.Tools) != 0 {
+		t.Errorf("former %v, %d of %d ids are the same, the turn has %d tools", b.Former, b.Same, first.IDs.Len(), len(bare.Tools))
 	}
-	if b := build(t, bare, true); b.Former || len(b.IDs) >= len(first.IDs) {
-		t.Errorf("as it is: former %v, %d ids", b.Former, len(b.IDs))
+	if b := build(t, bare, true); b.Former || b.IDs.Len() >= first.IDs.Len() {
+		t.Errorf("as it is: former %v, %d ids", b.Former, b.IDs.Len())
 	}
 	if b := build(t, &turn.Turn{Messages: ms, Who: turn.Who{Kind: "user"}}, false); b.Former {
 		t.Error("a turn that is no compaction got tools")
@@ -157,8 +157,8 @@ func TestFormerToolsAfterRestart(t *testing.T) {
 	ms = append(ms, says(turn.Assistant, "so it is"), says(turn.User, "sum up"))
 	goesOn := func(when string, b Built) {
 		t.Helper()
-		if n := len(first.IDs) - len(first.Opening); !b.Former || !slices.Equal(b.IDs[:n], first.IDs[:n]) {
-			t.Errorf("%s: former %v, the prompt does not go on from\n%s\nit is\n%s", when, b.Former, m.Tokenizer().Decode(nil, first.IDs), m.Tokenizer().Decode(nil, b.IDs))
+		if n := first.IDs.Len() - len(first.Opening); !b.Former || !slices.Equal(b.IDs.Flat()[:n], first.IDs.Flat()[:n]) {
+			t.Errorf("%s: former %v, the prompt does not go on from\n%s\nit is\n%s", when, b.Former, m.Tokenizer().Decode(nil, first.IDs.Flat()), m.Tokenizer().Decode(nil, b.IDs.Flat()))
 		}
 	}
 	goesOn("as ever", ask("compaction", nil, ms...))
@@ -200,8 +200,8 @@ func TestRest(t *testing.T) {
 	if all := s.Stats().Bytes; all > 20*first.Bytes*2/3 || all < s.stirred {
 		t.Errorf("all hold %d bytes, one that is awake %d", all, first.Bytes)
 	}
-	if b := ask("0", 7); b.Same < len(first.IDs)-len(first.Opening) || b.Bytes < first.Bytes {
-		t.Errorf("%d of %d ids are the same; it holds %d bytes, before %d", b.Same, len(first.IDs), b.Bytes, first.Bytes)
+	if b := ask("0", 7); b.Same < first.IDs.Len()-len(first.Opening) || b.Bytes < first.Bytes {
+		t.Errorf("%d of %d ids are the same; it holds %d bytes, before %d", b.Same, first.IDs.Len(), b.Bytes, first.Bytes)
 	}
 	for i := range 20 {
 		s.Forget(fmt.Sprint(i))
@@ -254,11 +254,11 @@ func TestManyForks(t *testing.T) {
 		if b.Left == nil || b.Left.Held() >= b.Bytes {
 			t.Fatalf("edit %d: nobody's prompt was taken over", i)
 		}
-		if a == lead || lead.heir.Load() != a || b.Same < len(first.IDs)*3/4 {
-			t.Fatalf("edit %d: the lead's prompt is not with it, or only %d of %d ids are the same", i, b.Same, len(b.IDs))
+		if a == lead || lead.heir.Load() != a || b.Same < first.IDs.Len()*3/4 {
+			t.Fatalf("edit %d: the lead's prompt is not with it, or only %d of %d ids are the same", i, b.Same, b.IDs.Len())
 		}
 	}
-	if a, b := ask("first"); a != lead || lead.heir.Load() != nil || !slices.Equal(b.IDs, first.IDs) {
+	if a, b := ask("first"); a != lead || lead.heir.Load() != nil || !slices.Equal(b.IDs.Flat(), first.IDs.Flat()) {
 		t.Error("the lead does not go on")
 	}
 }
@@ -289,7 +289,7 @@ func TestFork(t *testing.T) {
 	if a == b || b.Who.Parent != "main" {
 		t.Fatalf("%+v and %+v", a.Who, b.Who)
 	}
-	if other.Same == 0 || !slices.Equal(other.IDs[:other.Same], first.IDs[:other.Same]) {
+	if other.Same == 0 || !slices.Equal(other.IDs.Flat()[:other.Same], first.IDs.Flat()[:other.Same]) {
 		t.Errorf("%d ids of the fork are inherited", other.Same)
 	}
 	if got := s.Stats(); got.Agents != 2 || got.Bytes < first.Bytes+other.Bytes {

@@ -17,10 +17,10 @@
 //
 // Memory is bounded by the number of agents and by the bytes that they hold
 // together. An agent's figure is counted after each of its prompts: some 10 to
-// 16 bytes a token while it is awake. Beyond Limits.Awake the agents whose
-// prompts were made longest ago are brought to rest: they keep ids and hashes,
-// 5 to 6 bytes a token, and their next turn is rendered anew, which takes about
-// a millisecond for 100,000 tokens. Beyond Limits.Agents and Limits.Bytes the
+// 16 bytes a token while it is awake, and 5 to 6 more from its second prompt on.
+// Beyond Limits.Awake the agents whose prompts were made longest ago are brought
+// to rest: they keep ids and hashes, 5 to 6 bytes a token, and their next turn
+// is rendered anew, which takes about a millisecond for 100,000 tokens. Beyond Limits.Agents and Limits.Bytes the
 // least recently used agent is dropped. What is dropped is only work saved: its
 // next turn is tokenised from the start, and a client without headers then
 // begins a new session. The tools of an agent's turns are remembered too, for a
