@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -183,7 +184,7 @@ func (d *daemon) join() {
 		self = os.Args[0]
 	}
 	d.fleet = engine.NewFleet(engine.Options{
-		Logs: d.folders.Logs(), Self: self, Adapters: []engine.Adapter{vllm.Adapter{}},
+		Logs: d.folders.Logs(), Run: d.folders.Run(), Sockets: filepath.Dir(d.folders.Socket()), Self: self, Adapters: []engine.Adapter{vllm.Adapter{}},
 		OnChange: d.changed, OnKV: d.kv, OnEvent: d.event,
 	})
 	d.server = server.New(server.Options{

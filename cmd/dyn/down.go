@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
+	"github.com/agentinfer/dyn/engine/keep"
 )
 
 // downDoc is `dyn down --json`.
@@ -45,7 +46,7 @@ func downCmd(a *app) *cobra.Command {
 		}
 		d := downer{a: a, f: f, client: control.New(f.Socket())}
 		if !f.Alive() {
-			return d.tell(show, downDoc{1, "already_stopped", 0}, "not running")
+			return d.orphans(show, dry)
 		}
 		if dry {
 			return d.plan(cmd.Context(), show)
@@ -107,6 +108,7 @@ func (d downer) stop(ctx context.Context, now bool) (int, error) {
 	case err == nil || errors.Is(err, control.ErrNone):
 	case now && who.PID > 0:
 		syscall.Kill(who.PID, syscall.SIGKILL)
+		keep.EndAll(keep.List(d.f.Run()), keptWait)
 	default:
 		return who.PID, fail(unhealthy, "down", err, fmt.Sprintf("it is pid %d", who.PID), "dyn down --now")
 	}
@@ -119,7 +121,24 @@ func (d downer) stop(ctx context.Context, now bool) (int, error) {
 	if !control.Wait(ctx, 20*time.Millisecond, gone) {
 		return who.PID, d.unfinished(ctx, who.PID, now)
 	}
+	keep.EndAll(keep.List(d.f.Run()), keptWait) // of one that could not end them
 	return who.PID, nil
+}
+
+// keptWait is how long engines of a daemon that is gone may take to end.
+const keptWait = 5 * time.Second
+
+// orphans ends the engines that a daemon left which is gone.
+func (d downer) orphans(show *jsonFlag, dry bool) error {
+	left := keep.List(d.f.Run())
+	switch {
+	case len(left) == 0:
+		return d.tell(show, downDoc{1, "already_stopped", 0}, "not running")
+	case dry:
+		return d.tell(show, downDoc{1, "would_stop", 0}, "would stop "+plural(len(left), "engine")+" that a daemon left which is gone")
+	}
+	keep.EndAll(left, keptWait)
+	return d.tell(show, downDoc{1, "stopped", 0}, "stopped "+plural(len(left), "engine")+" that a daemon left which is gone")
 }
 
 // unfinished says why a stop was given up on.

@@ -109,15 +109,19 @@ func anyReady(s snapshot.Snapshot) error {
 func psTable(s snapshot.Snapshot, noHeader bool) *table {
 	t := &table{right: []int{4, 5, 6, 7}}
 	if !noHeader {
-		t.head = []string{"WORKER", "MODEL", "STATE", "ENGINE", "RUN", "WAIT", "KV", "PID", "SINCE", "URL"}
+		t.head = []string{"WORKER", "MODEL", "STATE", "ENGINE", "RUN", "WAIT", "KV", "PID", "UP", "SINCE", "URL"}
 	}
 	for _, w := range s.Workers {
 		pid := "–"
 		if w.PID > 0 {
 			pid = strconv.Itoa(w.PID)
 		}
+		up := ago(w.Started, s.At)
+		if w.Adopted {
+			up += ", adopted"
+		}
 		t.add(w.Name, w.Model, w.State, w.Engine, strconv.Itoa(w.Running), strconv.Itoa(w.Waiting),
-			strconv.Itoa(int(w.KVUsed*100+0.5))+"%", pid, ago(w.Since, s.At), w.URL)
+			strconv.Itoa(int(w.KVUsed*100+0.5))+"%", pid, up, ago(w.Since, s.At), w.URL)
 	}
 	return t
 }

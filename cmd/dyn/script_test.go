@@ -22,6 +22,7 @@ import (
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
+	"github.com/agentinfer/dyn/engine/keep"
 )
 
 func TestMain(m *testing.M) {
@@ -36,7 +37,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": exitCode, "take": takePort, "gone": gone, "killdaemon": killDaemon, "turn": sendTurn, "answered": answered, "engine": startEngine,
 			"status": askStatus, "secret": lastSecret, "launcher": launcherKey, "session": lastSession,
-			"say": say, "cached": cached,
+			"say": say, "cached": cached, "workers": samePIDs,
 		},
 		Setup:         setup,
 		UpdateScripts: *update,
@@ -61,6 +62,7 @@ func setup(env *testscript.Env) error {
 			if d, ok := f.Daemon(); ok {
 				syscall.Kill(d.PID, syscall.SIGKILL)
 			}
+			keep.EndAll(keep.List(f.Run()), 0)
 		}
 	})
 	return nil
@@ -105,6 +107,11 @@ func killDaemon(ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Fatalf("no daemon is running")
 	}
 	ts.Check(syscall.Kill(d.PID, syscall.SIGKILL))
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if !control.Wait(ctx, 10*time.Millisecond, func() bool { return !f.Alive() }) {
+		ts.Fatalf("pid %d was killed and still holds its lock", d.PID)
+	}
 }
 
 // startEngine starts a simulated engine that is nobody's, until the script

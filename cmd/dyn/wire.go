@@ -179,6 +179,8 @@ func (d *daemon) event(e engine.Event) {
 	switch e.Kind {
 	case engine.EventStarting:
 		d.show.stage("start", e.Worker, fmt.Sprintf("pid %d  %s", e.PID, e.URL))
+	case engine.EventAdopted:
+		d.show.stage("start", e.Worker, fmt.Sprintf("adopted, pid %d  %s", e.PID, e.URL))
 	case engine.EventReady:
 		d.show.stage("warm", e.Worker, "first token came")
 	case engine.EventAttached:
@@ -251,6 +253,9 @@ func (d *daemon) start(r *recipes.Recipe) error {
 			}
 		})
 	}
+	if n := d.fleet.Clear(d.adopts(r)...); n > 0 {
+		d.show.stage("start", "", "ended "+plural(n, "engine")+" of an earlier daemon")
+	}
 	for i := range d.workers() {
 		run(func() error {
 			_, err := d.fleet.Start(ctx, engine.Spec{
@@ -279,6 +284,17 @@ func (d *daemon) start(r *recipes.Recipe) error {
 		return f
 	}
 	return nil
+}
+
+// adopts are the workers whose engines may run since an earlier daemon.
+func (d *daemon) adopts(r *recipes.Recipe) (names []string) {
+	if r == nil || r.BindToDaemon {
+		return nil
+	}
+	for i := range d.workers() {
+		names = append(names, fmt.Sprintf("w%d", i))
+	}
+	return names
 }
 
 // workers is how many engines the plan starts.

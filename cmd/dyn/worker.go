@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentinfer/dyn/engine/keep"
 	"github.com/agentinfer/dyn/engine/sim"
 )
 
@@ -39,5 +41,24 @@ func workerCmd(a *app) *cobra.Command {
 			return err
 		},
 	})
+	cmd.AddCommand(keepCmd(a))
 	return cmd
+}
+
+// keepCmd is what holds an engine that outlives the daemon; see engine/keep.
+func keepCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:    "keep <worker>",
+		Short:  "Hold an engine that outlives the daemon",
+		Long:   "Holds one engine for the daemon, which starts this command itself: its order comes\non standard input.",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1), // for those who look at the list of processes
+		RunE: func(*cobra.Command, []string) error {
+			f, err := a.folders()
+			if err != nil {
+				return err
+			}
+			return keep.Run(os.Stdin, f.Alive)
+		},
+	}
 }
