@@ -114,3 +114,25 @@ func BenchmarkAnswer(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDecodeAmong decodes the next turn of one of 64 conversations that
+// begin with the same 32 KB.
+func BenchmarkDecodeAmong(b *testing.B) {
+	const many = 64
+	begin := `{"role":"user","content":"` + strings.Repeat("the same for all. ", 32<<10/18) + `"}`
+	rest := strings.Repeat(`,{"role":"user","content":"`+strings.Repeat("of one alone. ", 200)+`"}`, 10)
+	var bodies [many][]byte
+	for i := range bodies {
+		bodies[i] = fmt.Appendf(nil, `{"model":"m","messages":[%s,{"role":"user","content":"%d"}%s]}`, begin, i*7919%many, rest)
+	}
+	rc := NewRecall(64 << 20)
+	b.SetBytes(int64(len(bodies[0])))
+	for i := 0; b.Loop(); i++ {
+		if _, err := (chat{}).Decode(bodies[i%many], nil, rc); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if s := rc.Stats(); s.Hits*10 < s.Seen*9 && b.N > 20*many {
+		b.Fatalf("%+v", s)
+	}
+}

@@ -145,7 +145,7 @@ var sessionHeaders = []string{
 func (rc *Recall) take(bucket uint64, d turn.Dialect, rest []byte) (e *entry, elements int) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	e, same := rc.talks.near(bucket, rest)
+	e, same, at := rc.talks.near(bucket, rest)
 	if e != nil && e.dialect == d {
 		elements = e.begins(same)
 	}
@@ -153,7 +153,7 @@ func (rc *Recall) take(bucket uint64, d turn.Dialect, rest []byte) (e *entry, el
 	case elements == 0:
 		return nil, 0
 	case 2*elements >= len(e.elements):
-		rc.talks.drop(e)
+		rc.talks.dropAt(e, at)
 		e.again = true
 		return e, elements
 	}
@@ -253,7 +253,7 @@ func partBucket(d turn.Dialect, key string) uint64 {
 func (rc *Recall) find(d turn.Dialect, key string, rest []byte) *passage {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	p, same := rc.parts.near(partBucket(d, key), rest)
+	p, same, _ := rc.parts.near(partBucket(d, key), rest)
 	if p == nil || p.dialect != d || p.key != key || same < len(p.raw) {
 		return nil
 	}

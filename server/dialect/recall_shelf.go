@@ -44,30 +44,39 @@ func newShelf[T made](most int) shelf[T] {
 	return shelf[T]{most: most, buckets: map[uint64][]T{}}
 }
 
-// search returns the place of raw in a bucket's order, and the thing there of
-// which most is as raw begins, with how much that is.
-func search[T made](bucket []T, raw []byte) (place int, x T, same int) {
+// search returns the place of raw in a bucket's order, and where the thing is of
+// which most is as raw begins, −1 for none, with how much that is. What stands
+// between two things begins as both do, so that much is not compared again.
+func search[T made](bucket []T, raw []byte) (place, like, same int) {
+	like = -1
 	low, high := 0, len(bucket)
+	below, above := 0, 0 // bytes that raw has in common with its neighbours so far
 	for low < high {
 		mid := (low + high) / 2
 		other := bucket[mid].place().raw
-		n := commonPrefix(other, raw)
+		n := min(below, above)
+		n += commonPrefix(other[n:], raw[n:])
 		if n > same || n == same && n == len(other) { // all of it rather than some
-			x, same = bucket[mid], n
+			like, same = mid, n
 		}
 		if n == len(other) || n < len(raw) && other[n] < raw[n] {
-			low = mid + 1
+			low, below = mid+1, n
 		} else {
-			high = mid
+			high, above = mid, n
 		}
 	}
-	return low, x, same
+	return low, like, same
 }
 
-// near returns the thing of which most is as raw begins, and how much that is.
-func (s *shelf[T]) near(bucket uint64, raw []byte) (x T, same int) {
-	_, x, same = search(s.buckets[bucket], raw)
-	return x, same
+// near returns the thing of which most is as raw begins, how much that is, and
+// where in its bucket it stands, for dropAt.
+func (s *shelf[T]) near(bucket uint64, raw []byte) (x T, same, at int) {
+	b := s.buckets[bucket]
+	_, at, same = search(b, raw)
+	if at >= 0 {
+		x = b[at]
+	}
+	return x, same, at
 }
 
 func (s *shelf[T]) lane(p *spot) *lane {
@@ -108,6 +117,16 @@ func (s *shelf[T]) touch(x T) { s.often.MoveToFront(x.place().at) }
 
 // drop takes a thing off.
 func (s *shelf[T]) drop(x T) {
+	b := s.buckets[x.place().bucket]
+	i, _, _ := search(b, x.place().raw)
+	for i--; b[i] != x; { // equal ones stand side by side
+		i--
+	}
+	s.dropAt(x, i)
+}
+
+// dropAt takes a thing off that stands there in its bucket.
+func (s *shelf[T]) dropAt(x T, i int) {
 	p := x.place()
 	l := s.lane(p)
 	l.Remove(p.at)
@@ -115,13 +134,7 @@ func (s *shelf[T]) drop(x T) {
 	s.bytes -= p.size
 	s.count--
 	b := s.buckets[p.bucket]
-	i, _, _ := search(b, p.raw)
-	for i--; i >= 0; i-- { // equal ones stand side by side
-		if b[i] == x {
-			b = append(b[:i], b[i+1:]...)
-			break
-		}
-	}
+	b = append(b[:i], b[i+1:]...)
 	clear(b[len(b):cap(b)])
 	if s.buckets[p.bucket] = b; len(b) == 0 {
 		delete(s.buckets, p.bucket)
