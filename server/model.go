@@ -40,6 +40,13 @@ type model struct {
 	waiting map[string]*flight // those in the queue, by turn id
 	decided uint64             // turns sent so far
 	pruned  int64              // events that indexes which are gone could not place
+	desk    desk
+}
+
+// desk is work memory of one decision, kept for the next.
+type desk struct {
+	candidates []route.Candidate
+	overlaps   []cache.Overlap
 }
 
 // member is a worker as the server sees it. All but window is guarded by the

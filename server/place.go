@@ -206,13 +206,13 @@ func (m *model) room() int {
 }
 
 // candidates are the workers in the order of their names, with what each is
-// believed to hold of the flight's prompt; mu must be held.
+// believed to hold of the flight's prompt, until they are asked for again; mu
+// must be held.
 func (m *model) candidates(f *flight) []route.Candidate {
-	held := m.held(f)
-	cs := make([]route.Candidate, 0, len(m.members))
+	cs := m.desk.candidates[:0]
 	for name, b := range m.members {
 		c := b.load(name)
-		c.Overlap, c.Context = held[name], m.contextOf(b)
+		c.Context = m.contextOf(b)
 		switch {
 		case b.info.State != turn.Ready:
 			c.Out = string(b.info.State)
@@ -222,23 +222,25 @@ func (m *model) candidates(f *flight) []route.Candidate {
 		cs = append(cs, c)
 	}
 	slices.SortFunc(cs, func(a, b route.Candidate) int { return natural(a.Worker, b.Worker) })
+	m.held(f, cs)
+	m.desk.candidates = cs
 	return cs
 }
 
-// held is how many tokens of the prompt each worker has; mu must be held. The
-// last token is always computed, so its block is not asked for.
-func (m *model) held(f *flight) map[string]int {
-	held := make(map[string]int, len(m.members))
+// held sets how many tokens of the prompt each candidate has; mu must be held.
+// The last token is always computed, so its block is not asked for.
+func (m *model) held(f *flight, cs []route.Candidate) {
 	for block, x := range m.indexes {
 		chain := f.chains[block]
 		chain = chain[:min(len(chain), (f.job.Prompt.Len()-1)/block)]
-		for _, o := range x.Overlap(nil, chain) {
-			if b := m.members[o.Worker]; b != nil && b.index == x {
-				held[o.Worker] = o.Tokens
+		m.desk.overlaps = x.Overlap(m.desk.overlaps[:0], chain)
+		for _, o := range m.desk.overlaps {
+			i, ok := slices.BinarySearchFunc(cs, o.Worker, func(c route.Candidate, name string) int { return natural(c.Worker, name) })
+			if ok && m.members[o.Worker].index == x {
+				cs[i].Overlap = o.Tokens
 			}
 		}
 	}
-	return held
 }
 
 // natural orders w2 before w10.
