@@ -64,7 +64,7 @@ func (m *Model) Build(s *State, t *turn.Turn, known *Hashes, raw *Raw) (Prompt, 
 		s.known.cut(same)
 		return Prompt{}, fmt.Errorf("build prompt: %w", err)
 	}
-	b := builder{m: m, s: s, t: &asked, text: s.page.Text, tail: d.tail[:0]}
+	b := builder{m: m, s: s, t: &asked, text: s.page.Text, tail: d.tail[:0], awake: !s.resting}
 	b.keep(same)
 	b.rest()
 	p := Prompt{Same: b.store(), Edited: edited, Rolling: slices.Clip(s.known.rolling)}

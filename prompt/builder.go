@@ -24,7 +24,8 @@ type builder struct {
 	kept int      // ids of the State's last prompt that stay
 	tail []uint32 // the ids after them
 
-	opening int // where the generation prompt's ids begin
+	opening int  // where the generation prompt's ids begin
+	awake   bool // the State was when this prompt came
 }
 
 // keep leaves the pieces that the new text begins with too; same is how many
@@ -109,12 +110,17 @@ func (b *builder) piece(end int, spliced bool) {
 }
 
 // store takes the new ids into the State and returns how many of the first
-// ones are as before. Of those the text is made too: it will be sent again. A
-// first prompt has none, since most have no second.
+// ones are as before. Of those the text is made too, since they will be sent
+// again; but not while many agents take turns in being awake, and never of a
+// first prompt, since most have no second.
 func (b *builder) store() (same int) {
 	old := b.s.ids
 	same = b.kept + old.Same(b.kept, b.tail)
-	b.s.ids = old.Cut(same).Written().Append(b.tail[same-b.kept:])
+	stay := old.Cut(same)
+	if b.awake {
+		stay = stay.Written()
+	}
+	b.s.ids = stay.Append(b.tail[same-b.kept:])
 	return same
 }
 

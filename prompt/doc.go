@@ -36,8 +36,8 @@
 // of the last prompt and what its rendering can reuse (in the Page), its ids,
 // and some 100 bytes a message; at rest, the ids and those only. Bytes counts
 // it. Ids and hashes that were handed out are never written: a prompt that goes
-// on from the last one, or leaves it, shares what they have in common. From the
-// second prompt on the ids that stay hold their text too, as engines get it.
+// on from the last one, or leaves it, shares what they have in common. Of a
+// State that is awake the ids that stayed hold their text too, as engines get it.
 //
 // A Model and a Raw are safe for concurrent use. Arguments nested deeper than
 // 512 levels are compared as text. docs/prefix.md tells for which templates a

@@ -66,6 +66,34 @@ func TestLongForks(t *testing.T) {
 	})
 }
 
+// TestTexts: ids that stay hold their text while the State is awake; a first
+// prompt, a State at rest and the first prompt after that hold none.
+func TestTexts(t *testing.T) {
+	m, tr := simModel(t), conversation(20<<10)
+	var s State
+	build := func(want bool) {
+		t.Helper()
+		p, err := m.Build(&s, tr, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if texts, n := p.IDs.Texts(nil); (n > 0) != want || (len(texts) > 0) != want {
+			t.Errorf("%d of %d ids hold their text", n, p.IDs.Len())
+		}
+	}
+	build(false)
+	build(true)
+	first := s.Clone()
+	held := s.Bytes()
+	if s.Rest(); s.Bytes() > held-4*s.Len() {
+		t.Errorf("%d bytes are held at rest, %d before", s.Bytes(), held)
+	}
+	build(false)
+	build(true)
+	s = *first
+	build(true) // those of whom it was forked from
+}
+
 // TestOpeningPinsNoPrompt: it is kept with a raw turn for a day, the ids of the
 // prompt are not to stay in memory with it.
 func TestOpeningPinsNoPrompt(t *testing.T) {
