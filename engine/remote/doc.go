@@ -4,7 +4,9 @@
 // The nouns: a Server is an address, its key, and the connections to it. A
 // document is read whole, through net/http; an answer is read as it comes,
 // through engine/exchange. Events cuts an answer into the data of each
-// server-sent event.
+// server-sent event. A Body is a request in the making; Samples are what a
+// metrics page says. Listen takes a probe's answer to its end, and Form is what
+// a probe asks for to see whether answers can be held to one.
 //
 // What a status means for a turn is told here once, see Fault: busy, the
 // worker's fault, or the request's. So is what a failed connection means, see

@@ -81,6 +81,17 @@ func (s *Server) Status(ctx context.Context, path string) (int, error) {
 	return r.StatusCode, nil
 }
 
+// Takes tells the status with which a path answers to a request that only
+// asks what is there: 404 where nothing is. Nothing is done by it.
+func (s *Server) Takes(ctx context.Context, path string) (int, error) {
+	r, err := s.do(ctx, http.MethodHead, path, nil)
+	if err != nil {
+		return 0, err
+	}
+	drop(r)
+	return r.StatusCode, nil
+}
+
 // Get reads a document. Any status but 200 is an error, see Fault.
 func (s *Server) Get(ctx context.Context, path string) ([]byte, error) {
 	return s.document(ctx, http.MethodGet, path, nil, maxDocument)

@@ -1,0 +1,67 @@
+package conform_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/conform"
+	"github.com/agentinfer/dyn/engine/conform/fake"
+	"github.com/agentinfer/dyn/engine/sglang"
+	"github.com/agentinfer/dyn/engine/sim"
+	"github.com/agentinfer/dyn/engine/vllm"
+)
+
+// simulated runs the simulated engine inside the test.
+func simulated(t *testing.T, flags ...string) engine.Endpoint {
+	t.Helper()
+	brain := filepath.Join(t.TempDir(), "brain.yaml")
+	say := "rules:\n  - say: \"Lines: größer, 日本語, 🏔.\\n\\nA call of a tool may follow, and the end of it is near.\"\n"
+	if err := os.WriteFile(brain, []byte(say), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, w := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		args := append([]string{"--max-model-len", "4096", "--speed", "8", "--api-key", "secret", "--brain", brain}, flags...)
+		done <- sim.Run(ctx, args, w, io.Discard)
+		w.Close()
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the simulated engine does not start: %v", <-done)
+	}
+	go func() { _, _ = io.Copy(io.Discard, r) }()
+	_, url, _ := strings.Cut(strings.TrimSpace(line), "listening on ")
+	return engine.Endpoint{URL: url, Key: "secret"}
+}
+
+func TestSimulated(t *testing.T) {
+	conform.Run(t, conform.Target{
+		Adapter: vllm.Adapter{}, Endpoint: simulated(t, "--scheduling-policy", "priority"), Ends: true,
+	})
+}
+
+func TestSGLang(t *testing.T) {
+	for name, o := range map[string]fake.Options{
+		"as launched":    {Key: "secret", Held: true},
+		"cumulative":     {Cumulative: true, NoPriority: true},
+		"loses cancels":  {Zombie: true},
+		"with reasoning": {Reasons: true, Held: true, Cumulative: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o.Speed = 8
+			e := fake.SGLang(t, o, nil)
+			conform.Run(t, conform.Target{
+				Adapter: sglang.Adapter{}, Endpoint: engine.Endpoint{URL: e.URL, Key: o.Key}, Ends: true, Running: e.Running,
+			})
+		})
+	}
+}

@@ -1,0 +1,106 @@
+package sglang
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/remote"
+	"github.com/agentinfer/dyn/engine/stops"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// client talks to one server.
+type client struct {
+	server *remote.Server
+	manner atomic.Pointer[manner] // nil before the probe
+}
+
+// manner is what the probe found out about how to ask.
+type manner struct {
+	held     bool  // answers can be held to a form
+	priority int64 // by which a priority is multiplied; 0 sends none
+	thought  int64 // the token that ends a thought; -1 is none to go by
+	metrics  bool
+}
+
+// abortLimit is how long an abort may take before the connection is closed
+// without it.
+const abortLimit = 500 * time.Millisecond
+
+func newClient(at engine.Endpoint) *client { return &client{server: remote.New(at)} }
+
+// Close drops idle connections.
+func (c *client) Close() { c.server.Close() }
+
+// Health asks /health. It says so with a 503 when the server starts, ends or
+// is not well.
+func (c *client) Health(ctx context.Context) error {
+	status, err := c.server.Status(ctx, "/health")
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		return fmt.Errorf("health: status %d: %w", status, turn.ErrLost)
+	}
+	return nil
+}
+
+// Generate starts an answer. It blocks until the server has begun it.
+func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) {
+	m := c.manner.Load()
+	if m == nil {
+		return nil, fmt.Errorf("it was not probed yet: %w: %w", turn.ErrUnsent, turn.ErrLost)
+	}
+	if j.Format.Kind != turn.FreeText && !m.held {
+		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine does not hold answers to a form"}
+	}
+	rid := newRid()
+	return c.send(ctx, rid, body(rid, j, *m, nil), j)
+}
+
+// send posts a body that asks for a stream. The end of ctx aborts it.
+func (c *client) send(ctx context.Context, rid string, body []byte, j turn.Job) (turn.Stream, error) {
+	live, hangUp := context.WithCancelCause(ctx)
+	wire, cut := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(live, func() { // abort first, close then
+		c.abort(rid)
+		cut(context.Cause(live))
+	})
+	a, err := c.server.Answer(wire, "/generate", j.ID, body)
+	if err != nil {
+		stop()
+		hangUp(nil)
+		cut(nil)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, err
+	}
+	return &stream{
+		live: live, hangUp: hangUp, keep: stop, body: a, events: remote.NewEvents(a), stops: stops.New(j.Stop),
+		prompt: j.Prompt.Len(), top: j.Sampling.TopLogprobs,
+	}, nil
+}
+
+// abort ends a request at the server. Whether it did is not known: an id that
+// the server does not have is no error there.
+func (c *client) abort(rid string) {
+	ctx, cancel := context.WithTimeout(context.Background(), abortLimit)
+	defer cancel()
+	var b remote.Body
+	b.Text("rid", rid)
+	_, _ = c.server.Post(ctx, "/abort_request", b.Bytes()) // the connection is closed next
+}
+
+// newRid is a name that no other request has, nor begins with.
+func newRid() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
