@@ -150,7 +150,7 @@ func (w *Worker) follow(ctx context.Context, open func() Client, c Client, seen 
 			c = open()
 			if seen, err = sameModel(ctx, c, model); err != nil && ctx.Err() == nil {
 				w.miss(err)
-				w.rest(ctx, strangerLooks*w.fleet.o.Poll)
+				w.lookAgain(ctx, strangerLooks*w.fleet.o.Poll)
 			}
 		}
 		if ctx.Err() != nil {
@@ -164,6 +164,20 @@ func (w *Worker) follow(ctx context.Context, open func() Client, c Client, seen 
 // strangerLooks is after how many looks' time a server that answers, but not
 // to our probe or with another model, is probed again.
 const strangerLooks = 5
+
+// lookAgain waits until a worker that is down may be looked at again, or
+// somebody asks for that.
+func (w *Worker) lookAgain(ctx context.Context, wait time.Duration) {
+	select {
+	case <-w.nudge: // meant for the life that has ended
+	default:
+	}
+	select {
+	case <-time.After(wait):
+	case <-w.nudge:
+	case <-ctx.Done():
+	}
+}
 
 // miss notes that an attached worker cannot be used, and tells a reason once.
 func (w *Worker) miss(err error) {

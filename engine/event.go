@@ -19,6 +19,7 @@ const (
 	EventAdopted   = "adopted"   // its process was found running, from before this daemon
 	EventReady     = "ready"     // it gave a real token, or answers again
 	EventDown      = "down"      // it was lost; Detail says how
+	EventGaveUp    = "gave up"   // it was lost too often to be started again by itself; Detail holds its last log lines
 	EventRestarted = "restarted" // it is ready again after its process was started anew
 	EventDrained   = "drained"   // the last turn has ended, no new one comes
 	EventAttached  = "attached"  // an engine that dyn did not start was added

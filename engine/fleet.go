@@ -39,6 +39,7 @@ type Options struct {
 	StartLimit time.Duration // for the first token of a launched worker: 15 min
 	DrainStall time.Duration // longest silence of a stream on a draining worker: 10 s
 	Stall      time.Duration // longest silence of a stream after its first token: 2 min
+	Hang       time.Duration // longest time without any sign of work while turns wait: 90 s
 	TermWait   time.Duration // between SIGTERM and SIGKILL: 5 s
 	KeepFor    time.Duration // engines outlive this process for so long: 10 min
 }
@@ -67,6 +68,7 @@ func NewFleet(o Options) *Fleet {
 	def(&o.StartLimit, 15*time.Minute)
 	def(&o.DrainStall, 10*time.Second)
 	def(&o.Stall, 2*time.Minute)
+	def(&o.Hang, 90*time.Second)
 	def(&o.TermWait, 5*time.Second)
 	def(&o.KeepFor, 10*time.Minute)
 	o.Sockets = cmp.Or(o.Sockets, o.Run)

@@ -15,6 +15,13 @@ const (
 	steadyLife   = time.Minute
 )
 
+// giveUpAfter is how many lives in a row may end by themselves. What goes wrong
+// so often goes wrong for a reason that another try does not mend.
+const giveUpAfter = 6
+
+// never is a pause that only a person ends.
+const never time.Duration = -1
+
 // byHand is why a worker takes no turns although nothing is wrong with it.
 const byHand = "drained by hand"
 
@@ -50,13 +57,16 @@ func (l *life) ready(now time.Time) {
 }
 
 // lost notes that the worker was lost and says how long to wait before it is
-// started again.
+// started again, or never.
 func (l *life) lost(why string, now time.Time) time.Duration {
 	if l.state == turn.Ready && now.Sub(l.since) >= steadyLife {
 		l.failures = 0
 	}
 	l.failures++
 	l.enter(turn.Down, why, now)
+	if l.failures >= giveUpAfter {
+		return never
+	}
 	return pause(l.failures)
 }
 

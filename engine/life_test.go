@@ -1,11 +1,15 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/agentinfer/dyn/recipes"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -41,6 +45,80 @@ func TestWhoWaitsIsLast(t *testing.T) {
 			t.Error("it waits on")
 		}
 	})
+}
+
+// broken is an adapter whose engines never start.
+type broken struct{ tries int }
+
+func (*broken) Name() string         { return "broken" }
+func (*broken) Open(Endpoint) Client { return nil }
+func (b *broken) Launch(Spec, Place) (Launch, error) {
+	b.tries++
+	return Launch{}, errors.New("no such program")
+}
+
+// A worker that is lost again and again is left alone, until a person says
+// otherwise.
+func TestGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		f := NewFleet(Options{Logs: t.TempDir(), OnEvent: func(e Event) { told = append(told, e.Kind) }})
+		w := newWorker(f)
+		w.client = struct{ Client }{} // it was ready once
+		ctx, cancel := context.WithCancel(t.Context())
+		var b broken
+		go w.supervise(ctx, Spec{Recipe: &recipes.Recipe{}}, &b)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		i := w.Info()
+		if b.tries != giveUpAfter || i.State != turn.Down || !strings.Contains(i.Why, "6 times in a row, at last with: no such program; try: dyn restart") {
+			t.Fatalf("after %d tries it is %s: %s", b.tries, i.State, i.Why)
+		}
+		if want := []string{EventDown, EventGaveUp}; !slices.Equal(told[len(told)-2:], want) {
+			t.Fatalf("told %v, want %v at the end", told, want)
+		}
+		w.orderRestart()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if b.tries != 2*giveUpAfter {
+			t.Fatalf("after a restart by hand it was tried %d times, want %d", b.tries-giveUpAfter, giveUpAfter)
+		}
+		cancel()
+		<-w.done
+		f.Stop(context.Background(), 0)
+	})
+}
+
+func TestStuck(t *testing.T) {
+	type look struct {
+		at, heard time.Duration
+		waiting   int
+		load      turn.Load
+		want      time.Duration
+	}
+	for _, c := range []struct {
+		name  string
+		looks []look
+	}{
+		{"nobody waits", []look{{0, -1, 0, turn.Load{}, 0}, {60, -1, 0, turn.Load{}, 0}}},
+		{"nothing moves", []look{{0, -1, 1, turn.Load{Work: 7}, 0}, {60, -1, 1, turn.Load{Work: 7}, 60}, {90, -1, 2, turn.Load{Work: 7}, 90}}},
+		{"more turns arrive", []look{{0, -1, 1, turn.Load{Running: 1}, 0}, {60, -1, 9, turn.Load{Running: 2, Waiting: 7}, 60}}},
+		{"a token came", []look{{0, -1, 1, turn.Load{}, 0}, {60, 50, 1, turn.Load{}, 10}, {90, 50, 1, turn.Load{}, 40}}},
+		{"it computes", []look{{0, -1, 1, turn.Load{Work: 1}, 0}, {60, -1, 1, turn.Load{Work: 2}, 0}, {90, -1, 1, turn.Load{Work: 2}, 30}}},
+		{"the cache fills", []look{{0, -1, 1, turn.Load{}, 0}, {60, -1, 1, turn.Load{KVUsed: 0.1}, 0}}},
+		{"it was idle long", []look{{0, -1, 0, turn.Load{}, 0}, {900, -1, 0, turn.Load{}, 0}, {901, -1, 1, turn.Load{}, 1}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var s stuck
+			begin := time.Unix(1000, 0)
+			for i, l := range c.looks {
+				got := s.quiet(begin.Add(l.at*time.Second), l.waiting, begin.Add(l.heard*time.Second), l.load)
+				if got != l.want*time.Second {
+					t.Errorf("look %d: quiet for %v, want %v", i, got, l.want*time.Second)
+				}
+			}
+		})
+	}
 }
 
 func TestLife(t *testing.T) {

@@ -53,6 +53,8 @@ func child(role string, args []string) error {
 		select {}
 	case "crowded":
 		return crowded(args)
+	case "hangs":
+		return hangs(args)
 	case "daemon":
 		return daemon(args[0])
 	case "keeper":

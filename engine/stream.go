@@ -25,7 +25,11 @@ type stream struct {
 
 // Next returns the next delta of the engine.
 func (s *stream) Next() (turn.Delta, error) {
-	s.asked.Store(time.Now().UnixNano())
+	now := time.Now().UnixNano()
+	s.asked.Store(now)
+	if s.begun.Load() { // what came before was taken until now
+		s.worker.heard.Store(now)
+	}
 	d, err := s.inner.Next()
 	s.asked.Store(0)
 	s.begun.Store(true)

@@ -17,6 +17,9 @@ var (
 	errSilent  = errors.New("it does not answer")
 )
 
+// errHung is in the chain when the server says that it lives and does no work.
+var errHung = errors.New("it does no work")
+
 // errEnded is in the chain when the process ended by itself.
 var errEnded = errors.New("the process ended")
 
@@ -56,20 +59,35 @@ func (w *Worker) supervise(ctx context.Context, s Spec, a Adapter) {
 			w.fleet.tell(w, EventDown, err.Error())
 		}
 		w.change(func() { w.pid = 0 })
-		w.rest(ctx, wait)
+		if wait == never {
+			w.giveUp(err)
+		}
+		w.pause(ctx, wait)
 		w.change(func() { w.life.again(time.Now()) })
 	}
 }
 
-// rest waits until the next life may begin, or somebody orders it now.
-func (w *Worker) rest(ctx context.Context, wait time.Duration) {
-	select {
-	case <-w.nudge: // meant for the life that has ended
-	default:
+// giveUp says that the worker is not started again by itself, and what its
+// last life wrote.
+func (w *Worker) giveUp(err error) {
+	f := w.fault("start", err)
+	why := fmt.Sprintf("it ended %d times in a row, at last with: %v; try: dyn restart %s", giveUpAfter, err, w.name)
+	if f.Why != "" {
+		why += "; its log: " + strings.ReplaceAll(f.Why, "\n", " | ")
+	}
+	w.change(func() { w.life.enter(turn.Down, why, time.Now()) })
+	w.fleet.tell(w, EventGaveUp, why)
+}
+
+// pause waits until the next life may begin, or a person orders it now.
+func (w *Worker) pause(ctx context.Context, wait time.Duration) {
+	var over <-chan time.Time
+	if wait != never {
+		over = time.After(wait)
 	}
 	select {
-	case <-time.After(wait):
-	case <-w.nudge:
+	case <-over:
+	case <-w.order:
 	case <-ctx.Done():
 	}
 }
@@ -94,6 +112,10 @@ func (w *Worker) end(ctx context.Context, err error) {
 func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	select {
+	case <-w.order: // this is what it ordered
+	default:
+	}
 	b, err := w.begin(s, a)
 	if err != nil {
 		return err

@@ -87,14 +87,21 @@ func (w *Worker) watch(ctx context.Context, c Client) error {
 	tick := time.NewTimer(w.fleet.o.Poll)
 	defer tick.Stop()
 	var p pace
+	var s stuck
 	var misses int
 	var since time.Time // of the first miss
 	for n := 0; ; n++ {
 		err := w.look(ctx, c, n, &p)
+		if err == nil {
+			err = w.works(ctx, c, &s)
+		}
 		now := time.Now()
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case errors.Is(err, errHung):
+			w.cutAll(errHung.Error())
+			return err
 		case err == nil && misses >= missLimit:
 			w.change(func() { w.life.ready(now) })
 			w.fleet.tell(w, EventReady, "it answers again")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agentinfer/dyn/turn"
@@ -39,7 +40,9 @@ type Worker struct {
 	halt    context.CancelFunc
 	dropped int64 // KV events that could not be used
 
+	heard atomic.Int64  // when a stream last gave something, in Unix nanoseconds
 	nudge chan struct{} // asks for a look at the server now
+	order chan struct{} // asks for the next life now
 	done  chan struct{} // closed when its supervisor has ended
 }
 
@@ -50,6 +53,7 @@ func newWorker(f *Fleet) *Worker {
 		streams: map[*stream]struct{}{},
 		news:    make(chan struct{}),
 		nudge:   make(chan struct{}, 1),
+		order:   make(chan struct{}, 1),
 		done:    make(chan struct{}),
 	}
 }
@@ -206,11 +210,14 @@ func (w *Worker) undrain() {
 func (w *Worker) orderRestart() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.life.held = false
+	w.life.held, w.life.failures = false, 0
 	if w.restart != nil {
 		w.restart(errRestart)
 	}
-	w.hurry()
+	select {
+	case w.order <- struct{}{}:
+	default: // it is ordered already
+	}
 	return w.life.restarts
 }
 

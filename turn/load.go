@@ -42,6 +42,7 @@ type Load struct {
 	Tiers   []Tier
 	Hits    int64 // prompt tokens found cached, since the engine started
 	Queries int64 // prompt tokens looked up, since the engine started
+	Work    int64 // grows while the engine computes, whatever it counts: tokens, steps; 0 is not told
 }
 
 // Tier is how full one level of a worker's KV cache is.

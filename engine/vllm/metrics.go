@@ -22,6 +22,7 @@ type metrics struct {
 	running, waiting float64
 	kvUsage          float64
 	hits, queries    float64
+	work             float64 // tokens made and steps taken
 	blockSize        int // 0 when the page does not tell
 	kvTokens         int
 }
@@ -40,7 +41,7 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 func (m metrics) load(now time.Time) turn.Load {
 	l := turn.Load{
 		At: now, Running: int(m.running), Waiting: int(m.waiting), KVUsed: m.kvUsage,
-		Hits: int64(m.hits), Queries: int64(m.queries),
+		Hits: int64(m.hits), Queries: int64(m.queries), Work: int64(m.work),
 	}
 	if m.kvTokens > 0 {
 		usable := m.kvTokens - m.blockSize
@@ -98,6 +99,8 @@ func (m *metrics) line(line []byte) {
 		to = &m.hits
 	case "prefix_cache_queries_total":
 		to = &m.queries
+	case "generation_tokens_total", "iteration_tokens_total_count":
+		to = &m.work
 	case "cache_config_info":
 		m.config(line)
 		return

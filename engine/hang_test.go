@@ -1,0 +1,89 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/sim"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// hangs is a sim whose turns get no answer while a file is there; all else
+// about it is well.
+func hangs(args []string) error {
+	port := args[slices.Index(args, "--port")+1]
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	inner := l.Addr().String()
+	l.Close()
+	_, args[slices.Index(args, "--port")+1], _ = net.SplitHostPort(inner)
+	flag := filepath.Join(os.Getenv("DYN_TEST_FOLDER"), "hang")
+	pass := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: inner})
+	pass.FlushInterval = -1
+	front := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := os.Stat(flag); err == nil && r.Method == http.MethodPost {
+			<-r.Context().Done()
+			return
+		}
+		pass.ServeHTTP(w, r)
+	})
+	go func() { _ = http.ListenAndServe("127.0.0.1:"+port, front) }()
+	return sim.Run(context.Background(), args, os.Stdout, os.Stderr)
+}
+
+// An engine whose health is well and that does nothing is killed, its turns
+// are lost to it, and it comes back.
+func TestHungIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	hang := filepath.Join(dir, "hang")
+	r := newRig(t, engine.Options{Hang: 300 * time.Millisecond, TermWait: 100 * time.Millisecond})
+	role := recipe("hangs")
+	role.Env["DYN_TEST_FOLDER"] = dir
+	w, err := r.Start(t.Context(), engine.Spec{Recipe: role})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := w.Info().PID
+	if err := os.WriteFile(hang, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = say(t, w, job(0, 100))
+	if !errors.Is(err, turn.ErrLost) {
+		t.Fatalf("the turn ended with %v, want a lost worker", err)
+	}
+	eventually(t, "it is down", func() bool { return slices.Contains(r.told(), "w0 down") })
+	if err := os.Remove(hang); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is ready again", func() bool { return w.Info().State == turn.Ready && w.Info().Restarts == 1 })
+	if now := w.Info().PID; now == before || alive(before) {
+		t.Errorf("pid %d, and the old %d lives: %v", now, before, alive(before))
+	}
+	if _, _, err := say(t, w, job(0, 100)); err != nil {
+		t.Error(err)
+	}
+}
+
+// An engine that only takes long for one turn is left alone.
+func TestSlowIsNotHung(t *testing.T) {
+	r := newRig(t, engine.Options{Hang: 400 * time.Millisecond})
+	w := r.start(t, "rules:\n  - say: \"slow\"\n    fault: slow\n    fault_ms: 1000\n")
+	if text, _, err := say(t, w, job(0, 100)); err != nil || text != "slow" {
+		t.Fatalf("%q, %v", text, err)
+	}
+	if got := r.told(); !slices.Equal(got, []string{"w0 starting", "w0 ready"}) {
+		t.Fatalf("told %v", got)
+	}
+}
