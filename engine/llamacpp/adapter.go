@@ -1,0 +1,133 @@
+package llamacpp
+
+import (
+	"errors"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// Adapter launches and reaches llama-server. The zero value is ready.
+type Adapter struct{}
+
+// Name is "llamacpp".
+func (Adapter) Name() string { return "llamacpp" }
+
+// usualSlots is how many turns run at once: an agent and one that it started.
+// Each has memory of its own for the whole context.
+const usualSlots = 2
+
+// usual are the flags of every launch; recipes and users go over them.
+//
+// Batches are small because a hang-up during a prompt is noticed between two of
+// them. With a slot taken only for prompts that it has nine tenths of, and what
+// it held saved, conversations with a long common beginning do not overwrite
+// each other: 75 % of prompt tokens were reused against 46 % without. Threads
+// wait for each other by spinning, so a server must have fewer than there are
+// free cores.
+func usual() map[string]string {
+	return map[string]string{
+		"parallel":               strconv.Itoa(usualSlots),
+		"batch-size":             "512",
+		"ubatch-size":            "512",
+		"slot-prompt-similarity": "0.9",
+		"cache-ram":              strconv.Itoa(savedRoom()),
+		"threads":                strconv.Itoa(max(runtime.NumCPU()/2, 1)),
+		"metrics":                "true",
+		"slots":                  "true",
+		"jinja":                  "true",
+		"no-webui":               "true",
+		"offline":                "true",
+	}
+}
+
+// termWait is how long a server may take to end: it does not while a client
+// holds a request, and it has nothing to tidy up.
+const termWait = 2 * time.Second
+
+// Launch is the command line: the recipe's command, then its flags, with the
+// address, the public name of the model, and its file. A recipe's context is
+// of one turn; the server divides what it is given among its slots.
+func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
+	base := usual()
+	base["model"] = "{model_dir}"
+	if at.Dir != "" {
+		base["slot-save-path"] = at.Dir + "/"
+	}
+	flags := s.Settings(at, base)
+	file, err := modelFile(flags["model"])
+	if err != nil {
+		return engine.Launch{}, err
+	}
+	flags["model"] = file
+	flags["host"] = "127.0.0.1"
+	flags["port"] = strconv.Itoa(at.Port)
+	flags["alias"] = s.Recipe.Model
+	delete(flags, "api-key") // a command line can be read by everybody on the machine
+	translate(flags, s.Recipe.Context)
+	l := engine.Launch{
+		Args:     append(s.Command(at), engine.Args(flags)...),
+		Env:      append(slices.Clone(s.Env), "LLAMA_API_KEY="+at.Key),
+		TermWait: termWait,
+		Known:    turn.Capabilities{MaxBatched: number(flags["batch-size"])},
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Recipe.Env)) {
+		l.Env = append(l.Env, name+"="+s.Recipe.Env[name])
+	}
+	if len(s.GPUs) > 0 {
+		var list []string
+		for _, i := range s.GPUs {
+			list = append(list, strconv.Itoa(i))
+		}
+		l.Env = append(l.Env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+strings.Join(list, ","))
+	}
+	return l, nil
+}
+
+// translate puts what dyn's own settings ask for, which have vLLM's names, in
+// the server's flags, and drops what it has no flag for. context is that of one
+// turn where nothing else is said; 0 is the model's.
+func translate(flags map[string]string, context int) {
+	take := func(name string) string {
+		value := flags[name]
+		delete(flags, name)
+		return value
+	}
+	take("block-size")
+	take("shutdown-timeout")
+	if n := take("max-num-seqs"); n != "" {
+		flags["parallel"] = n
+	}
+	if n := take("max-num-batched-tokens"); n != "" {
+		flags["batch-size"], flags["ubatch-size"] = n, n
+	}
+	if n := number(take("max-model-len")); n > 0 {
+		context = n
+		delete(flags, "ctx-size")
+	}
+	if flags["ctx-size"] == "" && context > 0 {
+		slots := 1
+		if flags["kv-unified"] == "" {
+			slots = max(number(flags["parallel"]), 1)
+		}
+		flags["ctx-size"] = strconv.Itoa(context * slots)
+	}
+}
+
+// number reads a flag's whole number; 0 where there is none.
+func number(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
+
+// errNoModel says what a recipe lacks.
+var errNoModel = errors.New("no model: name a .gguf file, or a folder with one, by --model-dir or in the recipe")
+
+// Open makes a client for the server at that address.
+func (Adapter) Open(at engine.Endpoint) engine.Client { return newClient(at) }

@@ -1,0 +1,127 @@
+package llamacpp
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// meterEvery is the least time between two looks at /metrics. The question goes
+// through the engine's own queue, and each answer there puts off by a second
+// that it notices a hang-up.
+const meterEvery = 3 * time.Second
+
+// meter keeps what was read last. Its zero value is ready.
+type meter struct {
+	mu   sync.Mutex // held while reading, so that two do not read at once
+	at   time.Time  // when it was read; zero is never
+	read counts
+}
+
+// counts is what is read of a metrics page.
+type counts struct {
+	running, waiting float64
+	cached, computed float64 // prompt tokens
+	known            bool    // there is such a page
+}
+
+// due reports whether it is time to read.
+func (m *meter) due(now time.Time) bool { return m.at.IsZero() || now.Sub(m.at) >= meterEvery }
+
+// Load tells how the server fares. What it runs is read from /metrics, every
+// three seconds at most; in between /health is asked, and what we know of our
+// own turns is told. A server without metrics is well all the same.
+func (c *client) Load(ctx context.Context) (turn.Load, error) {
+	m := &c.metered
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.due(time.Now()) {
+		if err := c.meter(ctx); err != nil {
+			return turn.Load{}, err
+		}
+	} else if err := c.Health(ctx); err != nil {
+		return turn.Load{}, err
+	}
+	l := turn.Load{
+		At: m.at, Running: int(m.read.running), Waiting: int(m.read.waiting),
+		Hits: int64(m.read.cached), Queries: int64(m.read.cached + m.read.computed),
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.mirror != nil {
+		c.mirror.tell(&l, m.read.known)
+	}
+	return l, nil
+}
+
+// meter reads the page; mu of the meter must be held.
+func (c *client) meter(ctx context.Context) error {
+	page, err := c.http.Page(ctx, "/metrics")
+	if err != nil {
+		if err := c.Health(ctx); err != nil {
+			return err
+		}
+		c.metered.at, c.metered.read = time.Now(), counts{} // it was not launched with --metrics
+		return nil
+	}
+	c.metered.at, c.metered.read = time.Now(), readCounts(page)
+	return nil
+}
+
+// readCounts reads a metrics page.
+func readCounts(page []byte) counts {
+	n := counts{known: true}
+	for line := range bytes.Lines(page) {
+		line, ok := bytes.CutPrefix(line, []byte("llamacpp:"))
+		if !ok {
+			continue
+		}
+		name, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
+		x, err := strconv.ParseFloat(string(value), 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			continue
+		}
+		switch string(name) {
+		case "requests_processing":
+			n.running = x
+		case "requests_deferred":
+			n.waiting = x
+		case "prompt_tokens_cached_total":
+			n.cached = x
+		case "prompt_tokens_total":
+			n.computed = x
+		}
+	}
+	return n
+}
+
+// tell adds what the mirror knows: the levels, and the turns that run, where
+// the server tells none.
+func (m *mirror) tell(l *turn.Load, told bool) {
+	used, busy := 0, 0
+	for _, s := range m.slots {
+		if s.busy != nil {
+			busy++
+			used += s.busy.prompt.Len()
+		}
+	}
+	if !told {
+		l.Running, l.Waiting = busy, len(m.queue)
+	}
+	slots := turn.Tier{Name: slotTier, Used: used, Cached: -1, Capacity: m.rules.context * len(m.slots)}
+	if m.rules.sweeping {
+		slots.Capacity = m.rules.context // shared by all
+	}
+	l.Tiers = []turn.Tier{slots}
+	if m.rules.saving {
+		l.Tiers = append(l.Tiers, turn.Tier{Name: hostTier, Cached: -1, Capacity: int(m.rules.room / m.rules.perToken)})
+	}
+	if slots.Capacity > 0 {
+		l.KVUsed = min(float64(used)/float64(slots.Capacity), 1)
+	}
+}
