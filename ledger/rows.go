@@ -62,6 +62,6 @@ type WorkerEvent struct {
 	Model  string    `json:"model"`
 	PID    int       `json:"pid"`
 	URL    string    `json:"url"`
-	Event  string    `json:"event"` // "starting", "ready", "down", "restarted", "drained", "attached", "detached", "stopped"
+	Event  string    `json:"event"` // "starting", "adopted", "ready", "down", "gave up", "restarted", "drained", "attached", "detached", "stopped"
 	Detail string    `json:"detail"`
 }

@@ -50,6 +50,11 @@ func psCmd(a *app) *cobra.Command {
 			if why := waits(s); why != "" {
 				fmt.Fprintf(a.err, "! %s\n", why)
 			}
+			for _, w := range s.Workers {
+				if w.State == string(turn.Down) && w.Why != "" {
+					fmt.Fprintf(a.err, "! %s is down: %s\n", w.Name, oneLine(w.Why))
+				}
+			}
 		}
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ type metrics struct {
 	kvUsage          float64
 	hits, queries    float64
 	work             float64 // tokens made and steps taken
-	blockSize        int // 0 when the page does not tell
+	blockSize        int     // 0 when the page does not tell
 	kvTokens         int
 }
 
