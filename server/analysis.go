@@ -89,10 +89,8 @@ func (an *analysis) finish(end turn.End) turn.Event {
 
 // thoughts counts the tokens of the reasoning; engines do not count it apart.
 func (an *analysis) thoughts() (n int) {
-	for _, b := range an.answer.Message().Blocks {
-		if b.Kind == turn.ThinkingBlock {
-			n += len(an.f.m.Prompt.Tokenizer().EncodeText(nil, b.Text))
-		}
+	for text := range an.answer.Thoughts {
+		n += len(an.f.m.Prompt.Tokenizer().EncodeText(nil, text))
 	}
 	return n
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/turn"
@@ -30,7 +29,7 @@ func (f *flight) twin(choice int) *flight {
 		s: f.s, m: f.m, t: &t, a: f.a, ctx: f.ctx, cancel: f.cancel, watch: f.watch, who: f.who, choice: choice,
 		rolling: f.rolling, exact: f.exact, thinks: f.thinks, chains: maps.Clone(f.chains), lead: f.lead, job: f.job, asked: f.asked, limit: f.limit,
 		demand: f.demand, textOnly: f.textOnly, opening: f.opening, opened: f.opened, onlyOne: f.onlyOne, said: slices.Clone(f.said),
-		seats: make(chan placement, 1), lost: map[string]time.Time{}, out: f.out, flown: make(chan struct{}), bares: f.bares,
+		seats: make(chan placement, 1), out: f.out, flown: make(chan struct{}), bares: f.bares,
 	}
 	each := max(t.N, 1)
 	if len(f.bares) > 0 {

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"time"
-
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/server/session"
 	"github.com/agentinfer/dyn/turn"
@@ -11,7 +9,7 @@ import (
 // identify finds whose turn it is. Histories are hashed here only for clients
 // that do not name their session, and only what is new in them.
 func (s *Server) identify(t *turn.Turn, m *model) *flight {
-	f := &flight{s: s, m: m, t: t, seats: make(chan placement, 1), out: make(chan item, 16), flown: make(chan struct{}), lost: map[string]time.Time{}}
+	f := &flight{s: s, m: m, t: t, seats: make(chan placement, 1), out: make(chan item, 16), flown: make(chan struct{})}
 	if t.Who.Session == "" {
 		keys := prompt.Keys(nil, t)
 		sums := prompt.Sums(nil, t, keys)

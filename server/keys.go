@@ -70,6 +70,9 @@ func local(a net.Addr) bool {
 // page that a user looks at can send requests to the loopback address. Agents
 // send no origin, and those of editors have schemes of their own.
 func fromElsewhere(origin string) bool {
+	if origin == "" {
+		return false
+	}
 	u, err := url.Parse(origin)
 	if err != nil || origin == "null" {
 		return true

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -27,17 +28,23 @@ type listening struct{ net.Listener }
 
 func (l listening) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
-	if tcp, ok := c.(*net.TCPConn); ok {
-		return &accepted{TCPConn: tcp}, err
+	tcp, ok := c.(*net.TCPConn)
+	if !ok {
+		return c, err
 	}
-	return c, err
+	raw, err := tcp.SyscallConn()
+	return &accepted{TCPConn: tcp, raw: raw}, err
 }
 
-// accepted is a connection whose first byte is looked at.
+// accepted is a connection whose first byte is looked at, and whose socket is
+// watched during each turn.
 type accepted struct {
 	*net.TCPConn
+	raw   syscall.RawConn
 	begun bool
 }
+
+func (c *accepted) SyscallConn() (syscall.RawConn, error) { return c.raw, nil }
 
 // hello is the first byte of a TLS connection, and of no request.
 const hello = 0x16

@@ -100,6 +100,15 @@ func (a *Answer) Message() turn.Message {
 	return m
 }
 
+// Thoughts yields the texts of the reasoning, in order.
+func (a *Answer) Thoughts(yield func(string) bool) {
+	for i := range a.parts {
+		if p := &a.parts[i]; p.kind == turn.Reasoning && !yield(p.text.String()) {
+			return
+		}
+	}
+}
+
 // problem returns why an answer has no proper end, or nil.
 func (a *Answer) problem() *Problem {
 	if !a.ended {
