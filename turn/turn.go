@@ -82,7 +82,7 @@ type Message struct {
 	Role   Role
 	Blocks []Block // not written once others have the message too
 
-	key *MessageKey // of both, where somebody made it
+	key messageKey // of both, where somebody made it
 }
 
 // BlockKind tells the kinds of content apart.

@@ -23,8 +23,8 @@ const bufKept = 64 << 10
 
 // Of returns the key of a message: what is noted of it, if something is.
 func (k *Maker) Of(m *turn.Message) Key {
-	if noted := m.Key(); noted != nil {
-		return Key{Lo: noted.Lo, Hi: noted.Hi}
+	if lo, hi, ok := m.Key(); ok {
+		return Key{Lo: lo, Hi: hi}
 	}
 	return k.hash(m)
 }
@@ -38,19 +38,9 @@ func Note(ms []turn.Message) {
 			makers.Put(k)
 		}
 	}()
-	var room []turn.MessageKey
 	for i := range ms {
-		m := &ms[i]
-		if len(m.Blocks) == 0 || m.Key() != nil {
-			continue
-		}
-		if len(room) == 0 {
-			room = make([]turn.MessageKey, len(ms)-i)
-		}
-		made := k.hash(m)
-		room[0].Lo, room[0].Hi = made.Lo, made.Hi
-		m.SetKey(&room[0])
-		room = room[1:]
+		made := k.Of(&ms[i])
+		ms[i].SetKey(made.Lo, made.Hi)
 	}
 }
 

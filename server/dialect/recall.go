@@ -228,7 +228,7 @@ func (s *seen) before(id uint64) bool {
 // Sizes of what a conversation is made of.
 const (
 	elementSize = int(unsafe.Sizeof(element{}))
-	messageSize = int(unsafe.Sizeof(turn.Message{}) + unsafe.Sizeof(turn.MessageKey{}))
+	messageSize = int(unsafe.Sizeof(turn.Message{}))
 	blockSize   = int(unsafe.Sizeof(turn.Block{}))
 	toolSize    = int(unsafe.Sizeof(turn.Tool{}))
 	entryRest   = int(unsafe.Sizeof(entry{})) + 192 // its places on the shelf

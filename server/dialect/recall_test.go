@@ -126,8 +126,8 @@ func shared(t *testing.T, d turn.Dialect, a, b *turn.Turn) {
 		if &x.Blocks[0] != &y.Blocks[0] {
 			t.Fatalf("%s: message %d of %d was decoded again", d, i, len(a.Messages))
 		}
-		if x.Key() == nil || x.Key() != y.Key() {
-			t.Fatalf("%s: message %d of %d was hashed again", d, i, len(a.Messages))
+		if _, _, ok := y.Key(); !ok {
+			t.Fatalf("%s: message %d of %d has no key", d, i, len(a.Messages))
 		}
 	}
 }
