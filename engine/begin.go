@@ -85,6 +85,9 @@ func (w *Worker) adopt(b *begun, s Spec, a Adapter) bool {
 	w.fleet.mu.Lock()
 	w.port = k.Port
 	w.fleet.mu.Unlock()
+	w.mu.Lock()
+	w.secrets = []string{k.Key}
+	w.mu.Unlock()
 	b.process, b.adopted, b.loaded, b.started = k, true, k.Record.Ready, k.Started
 	b.at = Endpoint{URL: local(k.Port), Key: k.Key, ModelDir: s.dir(), Args: k.Flags}
 	return true
@@ -112,7 +115,7 @@ func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
 	}
 	defer out.Close() // the child has its own
 	w.mu.Lock()
-	w.logFrom = from
+	w.logFrom, w.secrets = from, append(secret(os.Environ(), l.Env), at.Key)
 	w.mu.Unlock()
 	b.started = time.Now()
 	b.at = Endpoint{URL: local(port), Key: at.Key, ModelDir: s.dir(), Args: l.Args}

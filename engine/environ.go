@@ -39,19 +39,42 @@ func environment(ours, added []string) []string {
 	}
 	for _, entry := range added {
 		name, value, _ := strings.Cut(entry, "=")
-		from, asks := strings.CutPrefix(value, "{env.")
-		if !asks || !strings.HasSuffix(from, "}") {
+		if from, asks := asked(value); !asks {
 			out = set(out, entry)
-			continue
-		}
-		from = strings.TrimSuffix(from, "}")
-		for _, entry := range ours {
-			if had, value, _ := strings.Cut(entry, "="); had == from {
-				out = set(out, name+"="+value)
-			}
+		} else if value, ok := lookup(ours, from); ok {
+			out = set(out, name+"="+value)
 		}
 	}
 	return out
+}
+
+// asked is the name in {env.NAME}.
+func asked(value string) (name string, ok bool) {
+	name, begins := strings.CutPrefix(value, "{env.")
+	name, ends := strings.CutSuffix(name, "}")
+	return name, begins && ends
+}
+
+// lookup is the value of an entry.
+func lookup(env []string, name string) (string, bool) {
+	for _, entry := range env {
+		if had, value, _ := strings.Cut(entry, "="); had == name {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// secret are the values that were asked for by name.
+func secret(ours, added []string) (all []string) {
+	for _, entry := range added {
+		_, value, _ := strings.Cut(entry, "=")
+		if from, ok := asked(value); ok {
+			value, _ = lookup(ours, from)
+			all = append(all, value)
+		}
+	}
+	return all
 }
 
 // lets reports whether engines see our entry of that name.

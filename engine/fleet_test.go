@@ -314,3 +314,18 @@ func TestKilledDaemonLeavesNothing(t *testing.T) {
 	}
 	eventually(t, "the workers are gone", func() bool { return !alive(pids[0]) && !alive(pids[1]) })
 }
+
+// TestNoSecretsInFaults: the words of an engine's log that go to people hold
+// none of its keys, and the engine saw none of ours.
+func TestNoSecretsInFaults(t *testing.T) {
+	t.Setenv("ANTHROPIC_API_KEY", "sk-ant-ours")
+	t.Setenv("SOME_TOKEN", "hf_asked_for")
+	r := newRig(t, engine.Options{})
+	leaky := recipe("leaks")
+	leaky.Env["MY_TOKEN"] = "{env.SOME_TOKEN}"
+	_, err := r.Start(t.Context(), engine.Spec{Recipe: leaky})
+	var fault *turn.Fault
+	if !errors.As(err, &fault) || !strings.Contains(fault.Why, "my key is … and my token … and yours \n") {
+		t.Errorf("the fault is %+v", fault)
+	}
+}

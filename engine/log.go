@@ -89,6 +89,19 @@ func tail(path string, from int64, n int) []string {
 	return lines[max(0, len(lines)-n):]
 }
 
+// redact puts three dots in place of secrets.
+func redact(lines, secrets []string) []string {
+	for _, secret := range secrets {
+		if len(secret) < 4 { // too short to be one, and it would hit words
+			continue
+		}
+		for i := range lines {
+			lines[i] = strings.ReplaceAll(lines[i], secret, "…")
+		}
+	}
+	return lines
+}
+
 // blame picks the lines that tell why an engine did not start: the last ones,
 // and before them the last line that looks like the cause. Engines of several
 // processes print the cause first and then much about who noticed.

@@ -47,6 +47,9 @@ func child(role string, args []string) error {
 	case "fail":
 		fmt.Println("loading the model\nValueError: no such block size\nmuch else")
 		return errors.New("giving up")
+	case "leaks":
+		fmt.Println("my key is", os.Getenv("VLLM_API_KEY"), "and my token", os.Getenv("MY_TOKEN"), "and yours", os.Getenv("ANTHROPIC_API_KEY"))
+		return errors.New("giving up")
 	case "deaf": // says nothing, and does not mind SIGTERM
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("loading for ever")

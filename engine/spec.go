@@ -22,7 +22,8 @@ func (s Spec) Command(at Place) []string {
 
 // Settings returns the flags of a launch, by name: base, over it the recipe's,
 // over it the spec's own, each filled in. What came out empty or "false" is
-// left out.
+// left out, and so is trust-remote-code, unless the recipe says
+// trust_remote_code.
 func (s Spec) Settings(at Place, base map[string]string) map[string]string {
 	all := maps.Clone(base)
 	if all == nil {
@@ -30,6 +31,10 @@ func (s Spec) Settings(at Place, base map[string]string) map[string]string {
 	}
 	maps.Copy(all, s.Recipe.Flags)
 	maps.Copy(all, s.Flags)
+	delete(all, remoteCode) // where it is not seen, it is not asked for
+	if s.Recipe.TrustRemoteCode {
+		all[remoteCode] = "true"
+	}
 	for name, value := range all {
 		value = s.fill(value, at)
 		if value == "" || value == "false" {
@@ -40,6 +45,10 @@ func (s Spec) Settings(at Place, base map[string]string) map[string]string {
 	}
 	return all
 }
+
+// remoteCode is the flag by which Python engines run code that lies in a model
+// folder. Only the recipe's trust_remote_code sets it, which plans print.
+const remoteCode = "trust-remote-code"
 
 // Args spells flags as a command line does, sorted by name: "true" is a bare
 // flag.

@@ -114,9 +114,9 @@ func (w *Worker) fault(op string, err error) *turn.Fault {
 		return f
 	}
 	w.mu.Lock()
-	from := w.logFrom
+	from, secrets := w.logFrom, w.secrets
 	w.mu.Unlock()
-	f.Why = strings.Join(blame(tail(w.log, from, 200), 5), "\n")
+	f.Why = strings.Join(redact(blame(tail(w.log, from, 200), 5), secrets), "\n")
 	f.Try = "dyn logs " + w.name
 	return f
 }

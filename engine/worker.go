@@ -35,6 +35,7 @@ type Worker struct {
 	news    chan struct{} // closed and made anew after every change
 	telling int           // changes that not everybody was told of yet
 	logFrom int64         // where the log of this life begins
+	secrets []string      // that its log may hold
 	failure error         // why it is Gone, when that was not on purpose
 	restart context.CancelCauseFunc
 	halt    context.CancelFunc
@@ -130,12 +131,15 @@ func (w *Worker) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 }
 
 // LogTail returns the last n lines of the worker's log, oldest first; none
-// when it is attached or its log cannot be read.
+// when it is attached or its log cannot be read. Its keys are not in them.
 func (w *Worker) LogTail(n int) []string {
 	if w.log == "" {
 		return nil
 	}
-	return tail(w.log, 0, n)
+	w.mu.Lock()
+	secrets := w.secrets
+	w.mu.Unlock()
+	return redact(tail(w.log, 0, n), secrets)
 }
 
 // change applies f to the worker under its lock and then tells everybody.

@@ -55,13 +55,7 @@ func agentCmd(a *app, g agent, example string) *cobra.Command {
 	cmd.Flags().StringVar(&f.model, "model", "", "`name` of the model it uses (default the first that is served)")
 	cmd.Flags().BoolVar(&f.printEnv, "print-env", false, "print what is set for it, as shell lines, and stop")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the whole command line and stop")
-	cmd.RegisterFlagCompletionFunc("model", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		var ids []string
-		for _, m := range quickly(a).Models {
-			ids = append(ids, m.ID)
-		}
-		return ids, cobra.ShellCompDirectiveNoFileComp
-	})
+	cmd.RegisterFlagCompletionFunc("model", modelsNamed(a))
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return fail(usage, g.name, err, "flags of the agent come after --", "dyn "+g.name+" -- <args>")
 	})

@@ -6,6 +6,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/agentinfer/dyn/ledger/snapshot"
 )
 
@@ -20,6 +22,17 @@ func quickly(a *app) snapshot.Snapshot {
 	}
 	s, _ := c.Snapshot(ctx)
 	return s
+}
+
+// modelsNamed completes the names of models that are served.
+func modelsNamed(a *app) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var ids []string
+		for _, m := range quickly(a).Models {
+			ids = append(ids, m.ID)
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // served is what an agent's launcher needs to know of the daemon.

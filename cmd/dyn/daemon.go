@@ -19,7 +19,6 @@ import (
 	"github.com/agentinfer/dyn/cmd/dyn/internal/garbage"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/ports"
 	"github.com/agentinfer/dyn/engine"
-	"github.com/agentinfer/dyn/engine/vllm"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/recipes"
 	"github.com/agentinfer/dyn/server"
@@ -184,7 +183,7 @@ func (d *daemon) join() {
 		self = os.Args[0]
 	}
 	d.fleet = engine.NewFleet(engine.Options{
-		Logs: d.folders.Logs(), Run: d.folders.Run(), Sockets: filepath.Dir(d.folders.Socket()), Self: self, Adapters: []engine.Adapter{vllm.Adapter{}},
+		Logs: d.folders.Logs(), Run: d.folders.Run(), Sockets: filepath.Dir(d.folders.Socket()), Self: self, Adapters: adapters(),
 		OnChange: d.changed, OnKV: d.kv, OnEvent: d.event,
 	})
 	d.server = server.New(server.Options{

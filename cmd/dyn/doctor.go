@@ -99,6 +99,7 @@ func examine(cmd *cobra.Command, a *app) (doctorDoc, error) {
 		checkGPUs(),
 		checkMemory(),
 		checkDisk(f),
+		checkEngines(a, set),
 		checkProgram("claude", "Claude Code", "npm install -g @anthropic-ai/claude-code"),
 		checkProgram("codex", "Codex", "npm install -g @openai/codex"),
 		checkIgnored(set.Ignored),
@@ -106,14 +107,23 @@ func examine(cmd *cobra.Command, a *app) (doctorDoc, error) {
 	return doc, nil
 }
 
-func (d doctorDoc) print(a *app) error {
+// lines prints the checks, one line each and what to try.
+func (d doctorDoc) lines(a *app) {
+	width := 0
+	for _, c := range d.Checks {
+		width = max(width, len(c.Name))
+	}
 	for _, c := range d.Checks {
 		sign := map[string]string{"ok": "✓", "warn": "!", "bad": "✗"}[c.State]
-		fmt.Fprintf(a.out, "%s %-7s  %s\n", sign, c.Name, strings.TrimSpace(c.Text))
+		fmt.Fprintf(a.out, "%s %-*s  %s\n", sign, width, c.Name, strings.TrimSpace(c.Text))
 		if c.Try != "" && c.State != "ok" {
 			fmt.Fprintf(a.out, "             try: %s\n", c.Try)
 		}
 	}
+}
+
+func (d doctorDoc) print(a *app) error {
+	d.lines(a)
 	first := true
 	for _, s := range config.Settings {
 		v, ok := d.Settings[s.Key]

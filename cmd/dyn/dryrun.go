@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agentinfer/dyn/engine"
-	"github.com/agentinfer/dyn/engine/vllm"
+	"github.com/agentinfer/dyn/engine/install"
 	"github.com/agentinfer/dyn/recipes"
 )
 
@@ -30,17 +30,23 @@ func dryRun(a *app, p plan, show *jsonFlag) error {
 			doc.Attach[i].Key = "…"
 		}
 	}
+	var r *recipes.Recipe
 	if p.Recipe != "" {
-		r, err := recipes.Find(p.Recipe)
-		if err != nil {
+		var err error
+		if r, err = recipes.Find(p.Recipe); err != nil {
 			return err
+		}
+		program := p.Program
+		if p.missing != nil { // what it would be called
+			e, _ := install.Known(r.Engine)
+			program = []string{e.Program}
 		}
 		self, err := os.Executable()
 		if err != nil {
 			return fmt.Errorf("find this program: %w", err)
 		}
-		fleet := engine.NewFleet(engine.Options{Self: self, Adapters: []engine.Adapter{vllm.Adapter{}}})
-		doc.Command, err = fleet.Plan(engine.Spec{Recipe: r, Flags: p.Flags, ModelDir: p.ModelDir})
+		fleet := engine.NewFleet(engine.Options{Self: self, Adapters: adapters()})
+		doc.Command, err = fleet.Plan(engine.Spec{Recipe: r, Flags: p.Flags, ModelDir: p.ModelDir, Program: program})
 		if err != nil {
 			return err
 		}
@@ -58,6 +64,12 @@ func dryRun(a *app, p plan, show *jsonFlag) error {
 	}
 	for _, at := range doc.Attach {
 		t.add("attach", at.URL)
+	}
+	if r != nil {
+		p.needs(t, r)
+	}
+	if p.TrustRemoteCode {
+		t.add("trusts", "the engine may run Python code that lies in the model folder (trust_remote_code)")
 	}
 	if doc.Command != nil {
 		var words []string

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
+	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/recipes"
@@ -47,6 +48,13 @@ type plan struct {
 	Settings map[string]string `json:"settings"`         // by flag: what holds, but for the key
 	named    bool              // the recipe was asked for by its name
 	asked    []string          // flags that were given
+
+	Program         []string `json:"program,omitempty"` // of a real engine
+	ProgramFrom     string   `json:"program_from,omitempty"`
+	ProgramVersion  string   `json:"program_version,omitempty"`
+	TrustRemoteCode bool     `json:"trust_remote_code,omitempty"` // the engine may run code of the model folder
+	missing         error    // why there is no program
+	fetch           *recipes.Fetch
 }
 
 // op names the plan for errors: "up sim".
@@ -75,8 +83,9 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 	if p.Recipe == "" && len(attach) == 0 {
 		p.Recipe = defaultRecipe
 	}
+	var r *recipes.Recipe
 	if p.Recipe != "" {
-		if err := p.fromRecipe(set); err != nil {
+		if r, err = p.fromRecipe(set); err != nil {
 			return p, set, err
 		}
 	}
@@ -110,14 +119,17 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 			return p, set, fmt.Errorf("find working folder: %w", err)
 		}
 	}
-	return p, set, p.check()
+	if err := p.check(); err != nil || r == nil {
+		return p, set, err
+	}
+	return p, set, p.wants(r, set)
 }
 
 // fromRecipe fills in what the recipe says and nothing above it.
-func (p *plan) fromRecipe(set *config.Set) error {
+func (p *plan) fromRecipe(set *config.Set) (*recipes.Recipe, error) {
 	r, err := p.findRecipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	flags := maps.Clone(r.Flags)
 	maps.DeleteFunc(flags, func(_, v string) bool { return strings.Contains(v, "{") })
@@ -126,13 +138,13 @@ func (p *plan) fromRecipe(set *config.Set) error {
 	if r.Simulated() {
 		p.Flags = set.Simulated()
 	} else if err := p.refuseSimulated(set); err != nil {
-		return err
+		return nil, err
 	}
 	delete(p.Flags, "model-dir") // the launch has it from the plan
 	if n, err := strconv.Atoi(p.Flags["max-model-len"]); err == nil {
 		p.Context = n
 	}
-	return nil
+	return r, nil
 }
 
 // findRecipe reads the plan's recipe. A file's name is made absolute, since the
@@ -152,6 +164,13 @@ func (p *plan) findRecipe() (*recipes.Recipe, error) {
 	}
 	if err != nil {
 		return nil, fail(usage, "up", err, "", "${EDITOR:-vi} "+p.Recipe)
+	}
+	if all := adapters(); !slices.ContainsFunc(all, func(a engine.Adapter) bool { return a.Name() == r.Engine }) {
+		var known []string
+		for _, a := range all {
+			known = append(known, a.Name())
+		}
+		return nil, fail(usage, "up", fmt.Errorf("%s: no adapter for engine %q", p.Recipe, r.Engine), "known: "+strings.Join(known, ", "), "dyn up sim")
 	}
 	for _, name := range []string{r.Parsers.Tools, r.Parsers.Reasoning} {
 		if name != "" && !slices.Contains(parsers.Known(), name) {

@@ -13,7 +13,7 @@ import (
 type step struct {
 	V       int     `json:"v"`
 	Type    string  `json:"type"`  // "progress" or "done"
-	Stage   string  `json:"stage"` // plan, start, load, warm, ready
+	Stage   string  `json:"stage"` // plan, fetch, start, load, warm, ready; of an installation its own
 	Worker  string  `json:"worker,omitempty"`
 	Text    string  `json:"text"`
 	MS      float64 `json:"ms"`
@@ -23,6 +23,11 @@ type step struct {
 	Context int     `json:"context_tokens,omitempty"`
 	Workers int     `json:"workers,omitempty"`
 	PID     int     `json:"pid,omitempty"`
+
+	Packages      int   `json:"packages,omitempty"`
+	TotalPackages int   `json:"packages_total,omitempty"`
+	Bytes         int64 `json:"bytes,omitempty"`
+	TotalBytes    int64 `json:"bytes_total,omitempty"`
 }
 
 // steps shows progress: stages on standard error, the result on standard
@@ -31,10 +36,11 @@ type steps struct {
 	out, err io.Writer
 	json     bool
 	began    time.Time
+	counting counting
 }
 
 func newSteps(a *app, show *jsonFlag) *steps {
-	return &steps{a.out, a.err, show.on(), time.Now()}
+	return &steps{out: a.out, err: a.err, json: show.on(), began: time.Now()}
 }
 
 // stage tells of a stage that starts or has found something.
@@ -52,6 +58,7 @@ func (s *steps) elapsed() float64 { return float64(time.Since(s.began).Microseco
 
 // show prints one step, made here or by the daemon that was started.
 func (s *steps) show(st step) {
+	s.settle()
 	if s.json {
 		jsonLine(s.out, st)
 		return
@@ -61,7 +68,7 @@ func (s *steps) show(st step) {
 		if st.Worker != "" {
 			text = strings.TrimSpace(st.Worker + "  " + text)
 		}
-		fmt.Fprintf(s.err, "  %-6s  %-68s  %s\n", st.Stage, text, ms(st.MS))
+		fmt.Fprintln(s.err, stageLine(st.Stage, text, st.MS))
 		return
 	}
 	head := map[string]string{"started": "ready", "already_running": "already running", "attached": "attached"}[st.State]
@@ -72,6 +79,10 @@ func (s *steps) show(st step) {
 	facts = append(facts, plural(st.Workers, "worker"))
 	fmt.Fprintf(s.out, "  %s\n", strings.Join(facts, "   "))
 	next(&app{out: s.out}, "dyn claude", "start Claude Code on it", "dyn top", "watch it", "dyn down", "stop it")
+}
+
+func stageLine(stage, text string, at float64) string {
+	return fmt.Sprintf("  %-6s  %-68s  %s", stage, text, ms(at))
 }
 
 // jsonLine writes one object on a line of its own.

@@ -17,6 +17,7 @@ type upFlags struct {
 	foreground bool
 	detached   bool // started by another dyn: the plan comes on standard input
 	dryRun     bool
+	yes        bool // install what is missing
 }
 
 func upCmd(a *app) *cobra.Command {
@@ -26,9 +27,11 @@ func upCmd(a *app) *cobra.Command {
 		Short: "Serve a model: start its engines and the daemon in front of them",
 		Long: "Starts the engines of a recipe and the daemon in front of them, and returns when\n" +
 			"every engine has served a real turn. Without a recipe it takes what fits this\n" +
-			"machine. Engines that run elsewhere are added with --attach. Where a daemon runs\n" +
+			"machine. A model's file that is not here is fetched; a missing engine is installed\n" +
+			"when you say yes. Engines that run elsewhere are added with --attach. Where a daemon runs\n" +
 			"already nothing is started, and that is no error.",
-		Example: examples("dyn up", "what fits this machine", "dyn up sim --workers 3 --port 9000", "three simulated engines",
+		Example: examples("dyn up", "what fits this machine", "dyn up tiny", "a small real model on the CPU",
+			"dyn up sim --workers 3 --port 9000", "three simulated engines",
 			"dyn up --attach http://127.0.0.1:8000 --model-dir <dir>", "an engine of your own"),
 	}
 	flags := cmd.Flags()
@@ -49,6 +52,7 @@ func upCmd(a *app) *cobra.Command {
 	}
 	flags.StringArrayVar(&f.attach, "attach", nil, "add an engine that runs elsewhere: `url`[,events=tcp://…][,replay=tcp://…][,key=…][,kind=embeddings|images|videos]; repeatable")
 	flags.BoolVar(&f.foreground, "foreground", false, "stay, and stop with this process")
+	flags.BoolVar(&f.yes, "yes", false, "install the engine if it is missing, and do not ask")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and stop")
 	flags.BoolVar(&f.detached, "detached", false, "")
 	flags.MarkHidden("detached")
@@ -89,7 +93,12 @@ func (f upFlags) run(cmd *cobra.Command, a *app, args []string, show *jsonFlag) 
 	switch {
 	case f.dryRun:
 		return dryRun(a, p, show)
-	case f.foreground:
+	case p.missing != nil || p.fetch != nil:
+		if err := p.prepare(cmd.Context(), a, steps, f.yes); err != nil {
+			return err
+		}
+	}
+	if f.foreground {
 		return foreground(cmd.Context(), a, p, steps)
 	}
 	return start(cmd.Context(), a, p, steps)

@@ -44,7 +44,7 @@ type fault struct {
 
 // reader reads chunks. It cuts the text and the ids of each from larger pieces
 // of memory, since most chunks have one id and a few bytes; what was given out
-// is never written again.
+// is never written again. The pieces begin small, for answers of a few tokens.
 type reader struct {
 	slab   []uint32
 	texts  strings.Builder
@@ -54,6 +54,7 @@ type reader struct {
 const (
 	slabIDs  = 512
 	slabText = 2 << 10
+	smaller  = 8 // the first ones, by so much
 )
 
 // read reads one event's data.
@@ -121,12 +122,13 @@ func (r *reader) text(c *cursor) string {
 		r.escape = unescape(append(r.escape[:0], raw[:i]...), raw[i:])
 		raw = r.escape
 	}
-	if len(raw) > slabText/8 {
+	if len(raw) > slabText/smaller {
 		return string(raw)
 	}
 	if r.texts.Cap()-r.texts.Len() < len(raw) {
+		room := min(max(2*r.texts.Cap(), slabText/smaller), slabText)
 		r.texts = strings.Builder{}
-		r.texts.Grow(slabText)
+		r.texts.Grow(room)
 	}
 	r.texts.Write(raw)
 	all := r.texts.String()
@@ -140,7 +142,7 @@ func (r *reader) ids(c *cursor) []uint32 {
 		return nil
 	}
 	if cap(r.slab)-len(r.slab) < 16 {
-		r.slab = make([]uint32, 0, slabIDs)
+		r.slab = make([]uint32, 0, min(max(2*cap(r.slab), slabIDs/smaller), slabIDs))
 	}
 	from := len(r.slab)
 	for c.more(']') {

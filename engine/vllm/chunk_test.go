@@ -120,6 +120,22 @@ func TestChunkAllocates(t *testing.T) {
 	}
 }
 
+// TestSmallAnswers: a first chunk takes little memory, later ones more at a time.
+func TestSmallAnswers(t *testing.T) {
+	var r reader
+	for i := range 1000 {
+		if _, err := r.read([]byte(sample)); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 && (cap(r.slab) > 64 || r.texts.Cap() > 256) {
+			t.Errorf("room for %d ids and %d bytes", cap(r.slab), r.texts.Cap())
+		}
+	}
+	if cap(r.slab) != slabIDs || r.texts.Cap() < slabText {
+		t.Errorf("after many, room for %d ids and %d bytes", cap(r.slab), r.texts.Cap())
+	}
+}
+
 // Whatever the bytes are, reading ends; and what the standard library reads in
 // the usual form reads the same here.
 func FuzzChunk(f *testing.F) {

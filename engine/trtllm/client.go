@@ -1,0 +1,79 @@
+package trtllm
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/remote"
+	"github.com/agentinfer/dyn/prompt/bpe"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// client talks to one server.
+type client struct {
+	server *remote.Server
+	dir    string                 // model folder; "" is not known
+	manner atomic.Pointer[manner] // nil before the probe
+	open   atomic.Int64           // answers that run
+}
+
+// manner is what the probe found out about how to ask.
+type manner struct {
+	model    string
+	tok      *bpe.Tokenizer // nil: the server makes the text
+	priority bool           // it knows the field
+	form     spelling
+	block    int // tokens per block; 0 is not known
+}
+
+func newClient(at engine.Endpoint) *client {
+	return &client{server: remote.New(at), dir: at.ModelDir}
+}
+
+// Close drops idle connections.
+func (c *client) Close() { c.server.Close() }
+
+// Health asks /health, which says no more than that the process lives.
+func (c *client) Health(ctx context.Context) error {
+	status, err := c.server.Status(ctx, "/health")
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		return fmt.Errorf("health: status %d: %w", status, turn.ErrLost)
+	}
+	return nil
+}
+
+// Generate starts an answer. It blocks until the server has taken the request.
+func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) {
+	m := c.manner.Load()
+	switch {
+	case m == nil:
+		return nil, fmt.Errorf("it was not probed yet: %w: %w", turn.ErrUnsent, turn.ErrLost)
+	case j.Format.Kind != turn.FreeText && m.form == unheld:
+		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine does not hold answers to a form"}
+	case j.Salt != "":
+		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine shares prefixes between all its users: " +
+			"a turn with a salt (cache_salt, x-tenant-id, or an API key's own) cannot be kept apart there"}
+	}
+	s, err := c.send(ctx, *m, j, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// send posts a request. prompt writes what stands in place of the job's ids;
+// nil is those.
+func (c *client) send(ctx context.Context, m manner, j turn.Job, prompt func(*remote.Body)) (*stream, error) {
+	a, err := c.server.Answer(ctx, "/v1/completions", "", body(m, j, prompt))
+	if err != nil {
+		return nil, err
+	}
+	c.open.Add(1)
+	return newStream(ctx, c, a, m, j), nil
+}

@@ -1,0 +1,58 @@
+package trtllm
+
+import (
+	"slices"
+
+	"github.com/agentinfer/dyn/prompt/bpe"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// speller makes the text of an answer from its ids. An id that may end the
+// answer waits until it is known whether it does, since the text of an end
+// token is no part of the answer.
+type speller struct {
+	d     *bpe.Decoder
+	stops []uint32
+	held  []uint32
+	text  []byte
+}
+
+// lead is how many of a prompt's last ids the text begins behind: tokens of
+// some vocabularies have a space before them only inside of a text.
+const lead = 4
+
+func newSpeller(tok *bpe.Tokenizer, j turn.Job) *speller {
+	s := &speller{d: tok.Decoder(), stops: stopSet(j)}
+	n := j.Prompt.Len()
+	for _, id := range j.Prompt.AppendTo(nil, max(0, n-lead), n) {
+		_ = s.d.Push(nil, id)
+	}
+	return s
+}
+
+// push takes the next ids and returns the text that is whole now. ended tells
+// that the last of them ends the answer.
+func (s *speller) push(ids []uint32, ended bool) string {
+	s.text = s.text[:0]
+	for i, id := range ids {
+		if i == len(ids)-1 && ended {
+			break
+		}
+		if i == len(ids)-1 && slices.Contains(s.stops, id) {
+			s.flush()
+			s.held = append(s.held, id)
+			break
+		}
+		s.flush()
+		s.text = s.d.Push(s.text, id)
+	}
+	return string(s.text)
+}
+
+// flush spells the id that waited: another came behind it.
+func (s *speller) flush() {
+	for _, id := range s.held {
+		s.text = s.d.Push(s.text, id)
+	}
+	s.held = s.held[:0]
+}
