@@ -39,12 +39,15 @@ func mergeLeading(ms []turn.Message) []turn.Message {
 // and at the front it would end what sessions share before the tools, in
 // templates that print the tools after the system text.
 func foldReminders(ms []turn.Message) []turn.Message {
-	late := func(m turn.Message) bool { return m.Role == turn.System }
-	if len(ms) == 0 || !slices.ContainsFunc(ms[1:], late) {
+	first := 1
+	for first < len(ms) && ms[first].Role != turn.System {
+		first++
+	}
+	if first >= len(ms) {
 		return ms
 	}
-	out := ms[:1]
-	for _, m := range ms[1:] {
+	out := ms[:first]
+	for _, m := range ms[first:] {
 		if m.Role != turn.System {
 			out = append(out, m)
 			continue

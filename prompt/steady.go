@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -31,8 +33,9 @@ func Steady(t *turn.Turn) { SteadyWith(t, t.Tools) }
 // SteadyWith is Steady of a turn that is Bare: tools are those that the agent's
 // turns had, by which results tell what they make known.
 func SteadyWith(t *turn.Turn, tools []turn.Tool) {
-	kept, left := t.Messages[:0], mostTold
-	for _, m := range t.Messages {
+	kept, left := 0, mostTold
+	for i := range t.Messages {
+		m := &t.Messages[i]
 		if m.Role == turn.System || !asIs(m.Blocks) {
 			m.Blocks = withoutAttribution(m)
 			m.Blocks = expandRefs(m.Blocks, tools, &left)
@@ -42,10 +45,13 @@ func SteadyWith(t *turn.Turn, tools []turn.Tool) {
 		if m.Role == turn.System && len(m.Blocks) == 0 {
 			continue
 		}
-		kept = append(kept, m)
+		if kept < i {
+			t.Messages[kept] = *m
+		}
+		kept++
 	}
-	clear(t.Messages[len(kept):])
-	t.Messages = foldReminders(mergeLeading(kept))
+	clear(t.Messages[kept:])
+	t.Messages = foldReminders(mergeLeading(t.Messages[:kept]))
 }
 
 // asIs reports whether blocks of anybody but the system stay as they are, as
@@ -65,7 +71,7 @@ const attribution = "x-anthropic-billing-header:"
 
 // withoutAttribution takes the attribution line off the blocks of a system
 // message; one that is in a block with other text takes only itself along.
-func withoutAttribution(m turn.Message) []turn.Block {
+func withoutAttribution(m *turn.Message) []turn.Block {
 	if m.Role != turn.System {
 		return m.Blocks
 	}
@@ -112,5 +118,11 @@ func withoutBlanks(blocks []turn.Block) []turn.Block {
 
 func isBlank(b *turn.Block) bool { return b.Kind == turn.Text && blank(b.Text) }
 
-// blank reports whether s holds nothing but white space.
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
+// blank reports whether s holds nothing but white space. Of most texts it looks
+// at the first byte only.
+func blank(s string) bool {
+	if s != "" && s[0] > ' ' && s[0] < utf8.RuneSelf {
+		return false
+	}
+	return strings.TrimLeftFunc(s, unicode.IsSpace) == ""
+}

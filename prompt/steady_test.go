@@ -222,3 +222,13 @@ func BenchmarkSteady(b *testing.B) {
 		Steady(&tn)
 	}
 }
+
+// TestBlank: blank is what strings.TrimSpace leaves nothing of.
+func TestBlank(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{" ", "\t", "\n", "\u00a0", "\u0085", "\x85", "\u2003", "\ufeff", "\x7f", "\x00", "a", "é"}), 0, 4).Draw(t, "parts"), "")
+		if got, want := blank(s), strings.TrimSpace(s) == ""; got != want {
+			t.Fatalf("%q: got %v, want %v", s, got, want)
+		}
+	})
+}
