@@ -27,7 +27,7 @@ type instant struct {
 func (w instant) Name() string { return w.name }
 func (w instant) Info() turn.WorkerInfo {
 	return turn.WorkerInfo{Name: w.name, State: turn.Ready, Caps: turn.Capabilities{
-		Model: "sim", Context: 262144, BlockSize: 16, KVTokens: 400000, MaxSeqs: 256, TokenIDs: true, Events: true,
+		Model: "sim", Context: 262144, BlockSize: 16, KVTokens: 400000, MaxSeqs: 256, TokenIDs: true,
 	}}
 }
 func (w instant) Load() turn.Load { return turn.Load{} }
@@ -104,6 +104,26 @@ func BenchmarkTurn(b *testing.B) {
 				post(same)
 			}
 		})
+	}
+}
+
+// BenchmarkNext is the whole path of a turn with one token of answer, whose
+// prompt of some 60,000 tokens in 160 messages is known but for the last one.
+func BenchmarkNext(b *testing.B) {
+	post := bench(b, 1)
+	var talk bytes.Buffer
+	text := quote(words(60_000 / 6 / 160))
+	for range 80 {
+		fmt.Fprintf(&talk, `{"role":"user","content":%s},{"role":"assistant","content":%s},`, text, text)
+	}
+	begin := append([]byte(`{"model":"sim","max_tokens":1,"messages":[`), talk.Bytes()...)
+	body := func(i int) []byte {
+		return fmt.Appendf(begin[:len(begin):cap(begin)], `{"role":"user","content":"now %d"}]}`, i)
+	}
+	post(body(-1))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		post(body(i))
 	}
 }
 
