@@ -1,9 +1,6 @@
 package cache
 
-import (
-	"container/heap"
-	"sort"
-)
+import "sort"
 
 // assumed is what a worker without events is taken to hold: the blocks of the
 // turns sent there, as many as fit, least recently used out first.
@@ -12,8 +9,9 @@ import (
 // is always a leaf, and only ends of chains need a stamp: a block that becomes
 // a leaf takes over the stamp of the last one behind it.
 type assumed struct {
-	of    map[uint32]*use
-	order stamps // leaves; entries may be stale
+	of    map[uint32]use
+	order stamps // leaves, but for next; entries may be stale
+	next  stamp  // a leaf that is no younger than those in order; may be stale, or none
 	clock uint64
 }
 
@@ -27,18 +25,44 @@ type stamp struct {
 	node uint32
 }
 
-// stamps is a heap, the oldest first.
+// stamps is a heap, the oldest first. Its own steps box no entry, as those of
+// container/heap do: blocks come and go by the hundred with each turn.
 type stamps []stamp
 
-func (s stamps) Len() int           { return len(s) }
-func (s stamps) Less(i, j int) bool { return s[i].at < s[j].at }
-func (s stamps) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
-func (s *stamps) Push(v any)        { *s = append(*s, v.(stamp)) }
-func (s *stamps) Pop() any {
-	old := *s
-	last := old[len(old)-1]
-	*s = old[:len(old)-1]
-	return last
+func (s *stamps) push(x stamp) {
+	*s = append(*s, x)
+	h, i := *s, len(*s)-1
+	for i > 0 && x.at < h[(i-1)/2].at {
+		h[i] = h[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	h[i] = x
+}
+
+// pop takes out the oldest; there must be one.
+func (s *stamps) pop() (oldest stamp) {
+	h := *s
+	oldest = h[0]
+	last := len(h) - 1
+	x := h[last]
+	h = h[:last]
+	*s = h
+	i := 0
+	for 2*i+1 < last {
+		kid := 2*i + 1
+		if kid+1 < last && h[kid+1].at < h[kid].at {
+			kid++
+		}
+		if x.at <= h[kid].at {
+			break
+		}
+		h[i] = h[kid]
+		i = kid
+	}
+	if last > 0 {
+		h[i] = x
+	}
+	return oldest
 }
 
 // DefaultRoom is how many blocks a worker is taken to have room for when it
@@ -61,7 +85,7 @@ func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 		return
 	}
 	if o.assumed == nil {
-		o.assumed = &assumed{of: map[uint32]*use{}}
+		o.assumed = &assumed{of: map[uint32]use{}}
 	}
 	a := o.assumed
 	a.clock++
@@ -92,10 +116,11 @@ func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 
 // assumeNode adds one block behind parent.
 func (x *Index) assumeNode(o *holder, n, parent uint32) {
-	if u := o.assumed.of[parent]; u != nil {
+	if u, ok := o.assumed.of[parent]; ok {
 		u.kids++
+		o.assumed.of[parent] = u
 	}
-	o.assumed.of[n] = &use{}
+	o.assumed.of[n] = use{}
 	o.cached[0]++
 	k := x.nodes.node(n)
 	k.gpu |= o.bit
@@ -108,10 +133,11 @@ func (x *Index) assumeNode(o *holder, n, parent uint32) {
 func (a *assumed) touch(n uint32, at uint64) {
 	u := a.of[n]
 	u.stamp = max(u.stamp, at)
+	a.of[n] = u
 	if u.kids > 0 {
 		return
 	}
-	heap.Push(&a.order, stamp{u.stamp, n})
+	a.order.push(stamp{u.stamp, n})
 	if len(a.order) > 2*len(a.of)+64 {
 		a.rebuild()
 	}
@@ -119,33 +145,48 @@ func (a *assumed) touch(n uint32, at uint64) {
 
 // rebuild leaves only entries that count.
 func (a *assumed) rebuild() {
-	a.order = a.order[:0]
+	a.order, a.next = a.order[:0], stamp{}
 	for n, u := range a.of {
 		if u.kids == 0 {
-			a.order = append(a.order, stamp{u.stamp, n})
+			a.order.push(stamp{u.stamp, n})
 		}
 	}
-	heap.Init(&a.order)
 }
 
 // evict drops the least recently used block; false means that there is none.
 func (x *Index) evict(o *holder) bool {
 	a := o.assumed
-	for len(a.order) > 0 {
-		s := heap.Pop(&a.order).(stamp)
-		u := a.of[s.node]
-		if u == nil || u.kids > 0 || u.stamp != s.at {
+	for a.next.node != 0 || len(a.order) > 0 {
+		s := a.next
+		if a.next = (stamp{}); s.node == 0 {
+			s = a.order.pop()
+		}
+		u, ok := a.of[s.node]
+		if !ok || u.kids > 0 || u.stamp != s.at {
 			continue
 		}
 		parent := x.nodes.node(s.node).parent
 		x.unassumeNode(o, s.node)
-		if p := a.of[parent]; p != nil {
+		if p, ok := a.of[parent]; ok {
 			p.kids--
-			a.touch(parent, s.at)
+			a.of[parent] = p
+			a.bared(parent, p, s.at)
 		}
 		return true
 	}
 	return false
+}
+
+// bared notes that a block has lost one behind it, whose stamp was the oldest.
+// Most often it is the next to go, and does not pass through the heap.
+func (a *assumed) bared(n uint32, u use, at uint64) {
+	if u.kids > 0 || u.stamp > at {
+		a.touch(n, at)
+		return
+	}
+	u.stamp = at
+	a.of[n] = u
+	a.next = stamp{at, n}
 }
 
 func (x *Index) unassumeNode(o *holder, i uint32) {

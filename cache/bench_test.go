@@ -113,3 +113,27 @@ func BenchmarkExpectNewSuffix(b *testing.B) {
 		x.Expect(h, chain, time.Nanosecond)
 	}
 }
+
+// BenchmarkAssumeFull is a prompt of 2,000 new tokens at a worker without
+// events whose cache is full: each block drives another one out.
+func BenchmarkAssumeFull(b *testing.B) {
+	const blocks, room = 128, 24 << 10
+	x := NewIndex(16, Options{})
+	h, _ := x.Join("w")
+	chain := make([]uint64, blocks)
+	next := uint64(1)
+	turn := func() {
+		for i := range chain {
+			chain[i] = next * 0x9e3779b97f4a7c15
+			next++
+		}
+		x.Assume(h, chain, room)
+	}
+	for range room/blocks + 1 {
+		turn()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		turn()
+	}
+}
