@@ -17,11 +17,11 @@ func TestAssumeDropsTheOldest(t *testing.T) {
 		h := join(t, x, "w")
 		room := rapid.IntRange(1, 8).Draw(rt, "room")
 		used := map[string]int{} // by the block's prefix
-		for now := range rapid.IntRange(1, 30).Draw(rt, "turns") {
+		for clock := range rapid.IntRange(1, 30).Draw(rt, "turns") {
 			sent := rapid.SliceOfN(rapid.Uint32Range(1, 3), 1, 6).Draw(rt, "sent")
 			x.Assume(h, chainOf(x, sent...), room)
 			for i := range min(len(sent), room) {
-				used[fmt.Sprint(sent[:i+1])] = now
+				used[fmt.Sprint(sent[:i+1])] = clock
 			}
 			for len(used) > room {
 				delete(used, oldestLeaf(used))
