@@ -2,17 +2,21 @@
 // with the NULL mechanism, and four socket types.
 //
 // The nouns: Sub and Dealer are our side, they dial an engine's event feed and
-// its replay socket. Pub and Router are an engine's side, they listen; the
-// simulated engine uses them. All four talk to libzmq of version 4 and later.
+// its replay socket; an Inbox is our side too, it listens, and each engine that
+// connects to it is a Sub. Pub and Router are an engine's side; the simulated
+// engine uses them. A Router listens, a Pub listens or dials. All of them talk
+// to libzmq of version 4 and later.
 //
 // A socket here is less than libzmq's. One Sub or Dealer is one connection: it
 // does not reconnect, because whoever reads events must know that a connection
-// was lost, look at the sequence numbers and ask for a replay. A message is
-// read whole and its frames lie in one buffer that the next Recv overwrites.
+// was lost, look at the sequence numbers and ask for a replay. Only a Pub that
+// dials connects anew, as an engine does. A message is read whole and its
+// frames lie in one buffer that the next Recv overwrites.
 //
-// Owners: the caller of Dial or Listen closes what it got. A Pub or Router
-// owns one goroutine that accepts and two for each peer; Close ends them all.
-// Order of locks: listener.mu, Pub.tmu, outbox.mu; wire.mu alone.
+// Owners: the caller of Dial or Listen closes what it got. What listens owns
+// one goroutine that accepts and two for each peer, a Pub that dials two;
+// Close ends them all. Order of locks: listener.mu, Pub.tmu, outbox.mu; wire.mu
+// and line.mu alone.
 //
 // What may be lost: a Pub never blocks, so a subscriber that reads too slowly
 // loses messages, as with libzmq; each one is counted (Dropped). A Router does

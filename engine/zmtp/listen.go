@@ -16,9 +16,9 @@ type peer struct {
 	out *outbox
 }
 
-// listener accepts peers for Pub and Router and knows who is there.
+// listener accepts peers for Pub, Router and Inbox and knows who is there.
 type listener struct {
-	l    net.Listener
+	l    net.Listener // nil in a Pub that dials
 	kind string
 	fits []string
 	read func(*peer) // reads until the peer is gone

@@ -15,10 +15,12 @@ const (
 // Pub sends messages to all who subscribed. Safe for concurrent use.
 type Pub struct {
 	*listener
+	line    *line // nil when it listens
 	dropped atomic.Int64
 
-	tmu    sync.RWMutex // guards topics and the lists in it
+	tmu    sync.RWMutex // guards topics, the lists in it, and stale
 	topics map[Peer][][]byte
+	stale  bool // they are of an earlier connection
 }
 
 // ListenPub listens at "tcp://host:port"; "tcp://*:0" is a free port on
@@ -59,7 +61,16 @@ func (p *Pub) Send(frames ...[]byte) error {
 	return nil
 }
 
-// Dropped counts messages that a full queue cost a subscriber.
+// Addr is where the socket listens, or the address that it connects to.
+func (p *Pub) Addr() string {
+	if p.line != nil {
+		return "tcp://" + p.line.to
+	}
+	return p.listener.Addr()
+}
+
+// Dropped counts messages that a full queue, or a connection that broke, cost
+// a subscriber.
 func (p *Pub) Dropped() int64 { return p.dropped.Load() }
 
 // Subscribers counts peers with at least one subscription.
@@ -75,7 +86,12 @@ func (p *Pub) Subscribers() int {
 
 // Close lets queued messages leave for a quarter of a second, then ends all
 // connections.
-func (p *Pub) Close() error { return p.stop() }
+func (p *Pub) Close() error {
+	if p.line != nil {
+		return p.line.hangUp(p)
+	}
+	return p.stop()
+}
 
 func (p *Pub) wants(id Peer, topic []byte) bool {
 	p.tmu.RLock()
@@ -88,9 +104,21 @@ func (p *Pub) wants(id Peer, topic []byte) bool {
 	return false
 }
 
-// subscriptions reads what a subscriber wants, as messages (01 or 00 and the
-// topic) or as the commands of ZMTP 3.1.
+// subscriptions reads what a subscriber wants until it is gone.
 func (p *Pub) subscriptions(from *peer) {
+	defer p.forget(from.id)
+	p.listen(from)
+}
+
+func (p *Pub) forget(id Peer) {
+	p.tmu.Lock()
+	defer p.tmu.Unlock()
+	delete(p.topics, id)
+}
+
+// listen reads what a subscriber wants, as messages (01 or 00 and the topic) or
+// as the commands of ZMTP 3.1.
+func (p *Pub) listen(from *peer) {
 	from.w.onWord = func(name string, body []byte) error {
 		switch name {
 		case "SUBSCRIBE":
@@ -100,11 +128,6 @@ func (p *Pub) subscriptions(from *peer) {
 		}
 		return nil
 	}
-	defer func() {
-		p.tmu.Lock()
-		defer p.tmu.Unlock()
-		delete(p.topics, from.id)
-	}()
 	for {
 		m, err := from.w.message()
 		if err != nil {
@@ -127,6 +150,10 @@ func (p *Pub) subscriptions(from *peer) {
 func (p *Pub) subscribe(id Peer, topic []byte) error {
 	p.tmu.Lock()
 	defer p.tmu.Unlock()
+	if p.stale {
+		p.stale = false
+		delete(p.topics, id)
+	}
 	if len(topic) > maxTopic || len(p.topics[id]) >= maxTopics {
 		return fmt.Errorf("subscription: %w", ErrTooLarge)
 	}

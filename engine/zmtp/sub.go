@@ -3,12 +3,17 @@ package zmtp
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 )
 
 // Sub reads what one publisher sends. One goroutine calls Recv; Close may
 // come from any.
-type Sub struct{ w *wire }
+type Sub struct {
+	w    *wire
+	once sync.Once
+	gone chan struct{} // closed by Close; nil when we dialed
+}
 
 // DialSub connects to a publisher at "tcp://host:port" and subscribes to all
 // messages whose first frame begins with one of topics; without topics, to
@@ -19,18 +24,22 @@ func DialSub(ctx context.Context, addr string, topics ...string) (*Sub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("subscribe at %s: %w", addr, err)
 	}
-	if len(topics) == 0 {
-		topics = []string{""}
-	}
-	var out []byte
-	for _, t := range topics {
-		out = appendFrame(out, 0, append([]byte{1}, t...))
-	}
-	if err := w.write(out); err != nil {
+	if err := w.write(subscriptions(topics)); err != nil {
 		w.c.Close()
 		return nil, fmt.Errorf("subscribe at %s: %w", addr, err)
 	}
-	return &Sub{w}, nil
+	return &Sub{w: w}, nil
+}
+
+// subscriptions are the messages that ask for topics; none asks for all.
+func subscriptions(topics []string) (out []byte) {
+	if len(topics) == 0 {
+		topics = []string{""}
+	}
+	for _, t := range topics {
+		out = appendFrame(out, 0, append([]byte{1}, t...))
+	}
+	return out
 }
 
 // Recv blocks for the next message. The frames are valid until the next Recv.
@@ -42,4 +51,10 @@ func (s *Sub) Recv() ([][]byte, error) { return s.w.message() }
 func (s *Sub) SetDeadline(t time.Time) error { return s.w.c.SetReadDeadline(t) }
 
 // Close ends the connection and a Recv that waits.
-func (s *Sub) Close() error { return s.w.c.Close() }
+func (s *Sub) Close() error {
+	err := s.w.c.Close()
+	if s.gone != nil {
+		s.once.Do(func() { close(s.gone) })
+	}
+	return err
+}
