@@ -22,6 +22,9 @@ func (m *mirror) place(c *claim) bool {
 	if !c.fresh {
 		c.reuse = max(min(common(s.ids, c.prompt), c.prompt.Len()-1), 0)
 	}
+	if m.doubts.brittle() && c.reuse < s.size {
+		c.reuse = 0
+	}
 	s.held = s.held.cut(c.reuse) // the rest goes, and what comes is of use when it has ended
 	s.busy = c
 	m.sweep(k)
@@ -39,7 +42,7 @@ func (m *mirror) choose(c *claim) (k int, keeps bool) {
 		return k, 2*common(m.slots[k].ids, c.prompt) >= m.slots[k].size
 	}
 	if c.pin >= 0 {
-		return c.pin, m.rules.similarity == 0 // with -sps 0 a pin goes by the saved states
+		return c.pin, m.rules.similarity == 0 || m.slots[c.pin].size == 0 // a pin goes by the saved states then
 	}
 	return m.oldest(), false
 }
@@ -77,9 +80,10 @@ func (m *mirror) oldest() int {
 }
 
 // save puts a state behind the saved ones and returns when, unless one of them
-// begins with all of it. Those that it begins with go.
+// begins with all of it. Those that it begins with go. Where they have proved
+// useless none is kept in mind.
 func (m *mirror) save(h held) uint64 {
-	if h.size == 0 || slices.ContainsFunc(m.saved, func(e saved) bool { return common(e.ids, h.ids) == h.size }) {
+	if h.size == 0 || m.doubts.useless() || slices.ContainsFunc(m.saved, func(e saved) bool { return common(e.ids, h.ids) == h.size }) {
 		return 0
 	}
 	m.saved = slices.DeleteFunc(m.saved, func(e saved) bool {

@@ -27,6 +27,7 @@ type meter struct {
 type counts struct {
 	running, waiting float64
 	cached, computed float64 // prompt tokens
+	steps            float64 // of the engine
 	known            bool    // there is such a page
 }
 
@@ -40,7 +41,8 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 	m := &c.metered
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.due(time.Now()) {
+	now := m.due(time.Now())
+	if now {
 		if err := c.meter(ctx); err != nil {
 			return turn.Load{}, err
 		}
@@ -50,11 +52,12 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 	l := turn.Load{
 		At: m.at, Running: int(m.read.running), Waiting: int(m.read.waiting),
 		Hits: int64(m.read.cached), Queries: int64(m.read.cached + m.read.computed),
+		Work: int64(m.read.steps),
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.mirror != nil {
-		c.mirror.tell(&l, m.read.known)
+		c.mirror.tell(&l, m.read.known && (now || c.args == nil))
 	}
 	return l, nil
 }
@@ -95,13 +98,16 @@ func readCounts(page []byte) counts {
 			n.cached = x
 		case "prompt_tokens_total":
 			n.computed = x
+		case "n_decode_total":
+			n.steps = x
 		}
 	}
 	return n
 }
 
-// tell adds what the mirror knows: the levels, and the turns that run, where
-// the server tells none.
+// tell adds what the mirror knows: the levels, and where the server has not
+// told just now, what runs of our turns; others have turns at the servers that
+// they launched.
 func (m *mirror) tell(l *turn.Load, told bool) {
 	used, busy := 0, 0
 	for _, s := range m.slots {

@@ -32,6 +32,7 @@ type mirror struct {
 	queue  []*claim
 	ticks  uint64 // counts what was done, for orders
 	salts  salts
+	doubts doubts
 }
 
 // slot is one of the server's places for a running turn.
@@ -98,15 +99,9 @@ func (m *mirror) end(c *claim, o outcome) {
 		return
 	}
 	s := &m.slots[c.slot]
-	if o.cached >= 0 && o.cached < c.reuse && c.took.at > 0 {
-		// What we took for loaded was gone, so all that is older is too.
-		m.saved = slices.DeleteFunc(m.saved, func(e saved) bool {
-			gone := e.at < c.took.at
-			if gone {
-				m.report.drop(hostTier, e.held)
-			}
-			return gone
-		})
+	m.learn(c, o)
+	if o.slot < 0 && m.doubts.brittle() {
+		o.ids, o.size = turn.IDs{}, 0
 	}
 	s.held = hold(o.ids, o.size, c.salt, s.held)
 	m.report.add(slotTier, s.held)
