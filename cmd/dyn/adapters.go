@@ -3,6 +3,8 @@ package main
 import (
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/engine/llamacpp"
+	"github.com/agentinfer/dyn/engine/sglang"
+	"github.com/agentinfer/dyn/engine/trtllm"
 	"github.com/agentinfer/dyn/engine/vllm"
 )
 
@@ -10,5 +12,5 @@ import (
 // a line here. An attached engine is probed in this order, so those that know
 // their own kind from others come before the one that takes any.
 func adapters() []engine.Adapter {
-	return []engine.Adapter{llamacpp.Adapter{}, vllm.Adapter{}}
+	return []engine.Adapter{llamacpp.Adapter{}, sglang.Adapter{}, trtllm.Adapter{}, vllm.Adapter{}}
 }

@@ -19,6 +19,7 @@ type Target struct {
 
 	Lacks   map[string]string // parts of the suite that the server cannot pass, and why
 	Running func() int        // answers that the server computes; the default asks its load
+	Context int               // tokens that the server takes, where it does not tell
 	Ends    bool              // its answers end by themselves within 400 tokens
 	First   uint32            // prompts are made of 1000 ids from this one on; 300
 	Limit   time.Duration     // for a cancelled answer to be gone; 5 s
@@ -43,7 +44,9 @@ func Run(t *testing.T, target Target) {
 	if err != nil {
 		t.Fatalf("probe: %v", err)
 	}
-	s.caps = seen.Caps
+	if s.caps = seen.Caps; s.Context == 0 {
+		s.Context = s.caps.Context
+	}
 	t.Logf("%s: %+v", s.Adapter.Name(), s.caps)
 	for _, part := range []struct {
 		name string

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/agentinfer/dyn/engine/conform/fake"
 	"github.com/agentinfer/dyn/engine/sglang"
 	"github.com/agentinfer/dyn/engine/sim"
+	"github.com/agentinfer/dyn/engine/trtllm"
 	"github.com/agentinfer/dyn/engine/vllm"
 )
 
@@ -61,6 +63,29 @@ func TestSGLang(t *testing.T) {
 			e := fake.SGLang(t, o, nil)
 			conform.Run(t, conform.Target{
 				Adapter: sglang.Adapter{}, Endpoint: engine.Endpoint{URL: e.URL, Key: o.Key}, Ends: true, Running: e.Running,
+			})
+		})
+	}
+}
+
+func TestTRTLLM(t *testing.T) {
+	dir := fake.ModelDir(t)
+	for name, c := range map[string]struct {
+		o    fake.Options
+		dir  string
+		more map[string]string
+	}{
+		"as launched":         {fake.Options{Held: true, Buffer: 65536}, dir, nil},
+		"before priorities":   {fake.Options{NoPriority: true}, dir, nil},
+		"without a tokenizer": {fake.Options{}, "", map[string]string{"own end": "its text has end tokens in it"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.o.Speed = 8
+			e := fake.TRTLLM(t, c.o)
+			lacks := map[string]string{"salt": "the completions API has none; such turns are refused"}
+			maps.Copy(lacks, c.more)
+			conform.Run(t, conform.Target{
+				Adapter: trtllm.Adapter{}, Endpoint: engine.Endpoint{URL: e.URL, ModelDir: c.dir}, Ends: true, Running: e.Running, Lacks: lacks, Context: 4096,
 			})
 		})
 	}

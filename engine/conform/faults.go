@@ -8,11 +8,11 @@ import (
 // tooLong: a prompt beyond the context is refused, and the words tell its
 // length or the limit, from which clients learn what to do.
 func (s *suite) tooLong(t *testing.T) {
-	if s.caps.Context == 0 {
+	if s.Context == 0 {
 		t.Skip("SKIPPED: the context is not known")
 	}
-	n := s.caps.Context + 10
-	s.refused(t, s.job(s.prompt(n), 4), strconv.Itoa(n), strconv.Itoa(s.caps.Context))
+	n := s.Context + 10
+	s.refused(t, s.job(s.prompt(n), 4), strconv.Itoa(n), strconv.Itoa(s.Context))
 }
 
 func (s *suite) badID(t *testing.T) {
@@ -44,7 +44,7 @@ func (s *suite) cut(t *testing.T) {
 	at.URL = p.url
 	c := s.open(t, at)
 	j := s.long()
-	want := s.job(j.Prompt.Flat(), 40)
+	want := s.job(j.Prompt.Flat(), 200)
 	all := s.whole(t, want)
 	p.cut.Store(true)
 	a := s.ask(t.Context(), c, j)

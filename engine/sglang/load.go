@@ -27,6 +27,7 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 		if page, err := c.server.Page(ctx, "/metrics"); err == nil {
 			all := remote.Samples(page, "sglang:")
 			l.Hits, l.Queries = int64(all["cached_tokens_total"]), int64(all["prompt_tokens_total"])
+			l.Work = int64(all["generation_tokens_total"] + all["prompt_tokens_total"])
 		}
 	}
 	return l, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"github.com/agentinfer/dyn/engine"
@@ -18,6 +19,10 @@ type client struct {
 	dir    string                 // model folder; "" is not known
 	manner atomic.Pointer[manner] // nil before the probe
 	open   atomic.Int64           // answers that run
+	tells  atomic.Bool            // the server has told of its cache
+
+	reading sync.Mutex // held while events are read, which keeps them in order
+	answers [][]byte   // of the server's events, oldest first; guarded by reading
 }
 
 // manner is what the probe found out about how to ask.

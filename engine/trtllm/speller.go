@@ -30,26 +30,29 @@ func newSpeller(tok *bpe.Tokenizer, j turn.Job) *speller {
 	return s
 }
 
-// push takes the next ids and returns the text that is whole now. ended tells
-// that the last of them ends the answer.
-func (s *speller) push(ids []uint32, ended bool) string {
+// push takes the next ids and returns the text that is whole now. end is the
+// answer's, when it ends with them.
+func (s *speller) push(ids []uint32, end *turn.End) string {
 	s.text = s.text[:0]
 	for i, id := range ids {
-		if i == len(ids)-1 && ended {
-			break
-		}
-		if i == len(ids)-1 && slices.Contains(s.stops, id) {
-			s.flush()
+		s.flush()
+		if i == len(ids)-1 && (end != nil && end.StopID || slices.Contains(s.stops, id)) {
 			s.held = append(s.held, id)
 			break
 		}
-		s.flush()
 		s.text = s.d.Push(s.text, id)
+	}
+	if end != nil && !end.StopID {
+		s.flush()
 	}
 	return string(s.text)
 }
 
-// flush spells the id that waited: another came behind it.
+// waits reports whether the last id may be the answer's end. A nil speller has
+// none.
+func (s *speller) waits() bool { return s != nil && len(s.held) > 0 }
+
+// flush spells the id that waited: it did not end the answer.
 func (s *speller) flush() {
 	for _, id := range s.held {
 		s.text = s.d.Push(s.text, id)

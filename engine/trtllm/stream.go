@@ -93,7 +93,7 @@ func (s *stream) delta(c chunk) (turn.Delta, error) {
 	d := turn.Delta{Text: c.text, IDs: c.ids}
 	end, err := s.reason(c)
 	if s.spell != nil {
-		d.Text = s.spell.push(c.ids, end != nil && end.StopID)
+		d.Text = s.spell.push(c.ids, end)
 	}
 	if s.output += len(c.ids); s.spell == nil && c.text != "" {
 		s.output++
@@ -129,11 +129,14 @@ func (s *stream) reason(c chunk) (*turn.End, error) {
 	case c.finish == "stop" && c.byText != "":
 		return &turn.End{Reason: turn.Stopped, StopText: c.byText}, nil
 	case c.finish == "stop":
-		e := &turn.End{Reason: turn.Ended}
-		if n := len(c.ids); n > 0 { // the model's own end token stays among the ids
-			e.StopID = c.byID < 0 || int64(c.ids[n-1]) == c.byID || slices.Contains(s.ends, c.ids[n-1])
+		n := len(c.ids)
+		if n == 0 {
+			return &turn.End{Reason: turn.Ended, StopID: s.spell.waits()}, nil
 		}
-		return e, nil
+		// The model's own end token stays among the ids.
+		last := c.ids[n-1]
+		own := c.byID < 0 || int64(last) == c.byID || slices.Contains(s.ends, last)
+		return &turn.End{Reason: turn.Ended, StopID: own}, nil
 	}
 	return nil, lost("finish reason " + c.finish)
 }
