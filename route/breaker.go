@@ -11,6 +11,7 @@ const (
 	breakAfter   = 3
 	breakPause   = time.Second
 	longestBreak = time.Minute
+	worthWaiting = 5 * time.Second // for the end of a pause, where there is no other worker
 )
 
 // Breaker decides whether a worker that says that it is ready is given turns.
@@ -21,7 +22,8 @@ const (
 // It is a value without a clock; its zero value lets every turn through. It
 // must be guarded by whoever holds it.
 type Breaker struct {
-	fails  int           // turns in a row that failed
+	fails  int    // turns in a row that failed
+	last   string // the last of them
 	open   bool
 	pause  time.Duration // the present one, or the last; 0 is none since a turn ended well
 	until  time.Time     // when it ends
@@ -40,11 +42,16 @@ func (b *Breaker) Take() (trial bool) {
 	return trial
 }
 
-// Fail notes that a turn was lost to the worker, and why. It returns after how
-// long the worker may be tried again; 0 is at once.
-func (b *Breaker) Fail(now time.Time, reason string) time.Duration {
-	b.fails++
+// Fail notes that a turn was lost to the worker, and why. One turn that is lost
+// again and again may be why itself, and counts once. It returns after how long
+// the worker may be tried again; 0 is at once.
+func (b *Breaker) Fail(now time.Time, turn, reason string) time.Duration {
 	b.reason = reason
+	if turn == b.last && b.pause == 0 {
+		return 0
+	}
+	b.fails++
+	b.last = turn
 	switch {
 	case b.fails < breakAfter:
 		return 0
@@ -70,6 +77,9 @@ func (b *Breaker) Done() { *b = Breaker{} }
 // Drop notes that a turn on trial ended and told nothing: its client left, or
 // it was refused for what it asked.
 func (b *Breaker) Drop() { b.trial = false }
+
+// Soon reports whether it is worth a turn's while to wait for an open one.
+func (b *Breaker) Soon(now time.Time) bool { return b.until.Sub(now) <= worthWaiting }
 
 // Why says for a person what Open means now; "" while it is closed.
 func (b *Breaker) Why(now time.Time) string {

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ func TestBreaker(t *testing.T) {
 	}{
 		{"two failures are chance", []step{{0, "fail", false}, {0, "fail", false}, {0, "done", false}, {0, "fail", false}, {0, "fail", false}}},
 		{"three open it", []step{{0, "fail", false}, {0, "fail", false}, {0, "fail", true}, {s - 1, "", true}, {s, "", false}}},
+		{"one turn alone may be why", []step{{0, "fail", false}, {0, "again", false}, {0, "fail", false}, {0, "again", false}, {0, "fail", true}}},
 		{"one on trial", []step{{0, "break", true}, {s, "", false}, {s, "take", true}, {9 * s, "", true}}},
 		{"a trial that fails doubles", []step{
 			{0, "break", true},
@@ -43,10 +45,12 @@ func TestBreaker(t *testing.T) {
 				now := begin.Add(step.at)
 				switch step.do {
 				case "fail":
-					b.Fail(now, "500")
+					b.Fail(now, fmt.Sprint(i), "500")
+				case "again":
+					b.Fail(now, fmt.Sprint(i-1), "500")
 				case "break":
-					for range breakAfter {
-						b.Fail(now, "500")
+					for n := range breakAfter {
+						b.Fail(now, fmt.Sprint(n), "500")
 					}
 				case "take":
 					b.Take()
@@ -72,8 +76,8 @@ func TestBreakIsNeverLonger(t *testing.T) {
 	var b Breaker
 	now := time.Unix(1000, 0)
 	last := time.Duration(0)
-	for range 20 {
-		last = b.Fail(now, "500")
+	for i := range 20 {
+		last = b.Fail(now, fmt.Sprint(i), "500")
 		now = now.Add(last)
 		b.Take()
 	}

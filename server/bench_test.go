@@ -164,6 +164,6 @@ func BenchmarkPlace(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		st.left()
+		st.left(nil)
 	}
 }

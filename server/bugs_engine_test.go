@@ -128,9 +128,9 @@ func TestBug32_GoesOnAfterASentence(t *testing.T) {
 // that is lost or breaks off in mid-stream ends the stream with an error that
 // says what it was, and the turn counts as failed.
 func TestBug44_StreamsEnd(t *testing.T) {
-	b := newScripted(t, "")
-	b.play = b.breaking(fmt.Errorf("read: %w", turn.ErrLost), "so ", "far")
 	for _, c := range conversations() {
+		b := newScripted(t, "") // each its own: a worker that fails again and again gets no turns for a while
+		b.play = b.breaking(fmt.Errorf("read: %w", turn.ErrLost), "so ", "far")
 		answer := b.ok(c.path, streamed(c.first))
 		last := map[string]string{"messages": "event: error", "responses": "event: response.failed", "chat": "data: [DONE]"}[c.name]
 		ordered(t, answer, "far", last)

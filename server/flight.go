@@ -145,8 +145,8 @@ func deepen(use int) byte {
 }
 
 // pull takes the answer of one worker. nil means that the end was sent.
-func (f *flight) pull(st *seat) error {
-	defer st.left()
+func (f *flight) pull(st *seat) (err error) {
+	defer func() { st.left(f.verdict(err)) }()
 	job := f.job
 	job.MaxTokens = min(job.MaxTokens, st.context-job.Prompt.Len()) // workers may differ in what they take
 	stream, err := st.generate(f.ctx, job)
@@ -178,6 +178,15 @@ func (f *flight) pull(st *seat) error {
 			return nil
 		}
 	}
+}
+
+// verdict is how a turn that ended at a worker fared there: the error when it
+// is the worker's, nil when it went well. To be busy is no fault.
+func (f *flight) verdict(err error) error {
+	if err == nil || errors.Is(err, turn.ErrLost) && !errors.Is(err, turn.ErrBusy) && !errors.Is(err, turn.ErrUnsent) && f.ctx.Err() == nil {
+		return err
+	}
+	return errUntold
 }
 
 // got completes a delta and keeps the answer's ids so far: to go on

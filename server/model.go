@@ -63,6 +63,7 @@ type member struct {
 	foreign  int // turns that others sent to an attached engine
 	slots    int // how many an attached engine was seen to run at once; 0 unknown
 	loadAt   time.Time
+	breaker  route.Breaker
 }
 
 // newModel returns a model without workers. behind keeps its raw turns.
@@ -90,6 +91,9 @@ func (m *model) update(w Worker) {
 	if b == nil {
 		b = &member{worker: w, window: gauge.NewWindow(windowSteps, time.Second)}
 		m.members[info.Name] = b
+	}
+	if b.info.State != turn.Ready {
+		b.breaker = route.Breaker{} // a new life, or a new chance
 	}
 	b.worker, b.info = w, info
 	m.join(b)

@@ -26,12 +26,14 @@ type seat struct {
 	member   *member
 	worker   Worker
 	name     string
+	turn     string
 	tells    bool // the worker tells cached tokens
 	decision route.Decision
 	block    int // tokens per block of its index; 0 without one
 	context  int // tokens of prompt and answer that the worker takes
 	pending  int
 	gone     bool
+	trial    bool // the worker's turns failed before: this one is to show whether it works
 }
 
 // place finds a seat for a flight: at once when a worker has room, else
@@ -109,8 +111,9 @@ const passMost = 64
 
 // vacant reports whether some ready worker has room; mu must be held.
 func (m *model) vacant() bool {
+	now := time.Now()
 	for name, b := range m.members {
-		if b.info.State == turn.Ready && !route.Full(b.load(name)) {
+		if b.info.State == turn.Ready && !b.breaker.Open(now) && !route.Full(b.load(name)) {
 			return true
 		}
 	}
@@ -136,12 +139,16 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 	return placement{st: m.book(f, d)}, false
 }
 
-// full reports whether there are workers for the flight and none has room; mu
-// must be held.
+// full reports whether there are workers for the flight and none has room; one
+// that gets no turns for a moment has none. mu must be held.
 func (m *model) full(f *flight) bool {
-	some := false
+	some, now := false, time.Now()
 	for name, b := range m.members {
 		if b.info.State != turn.Ready || f.avoids(name) {
+			continue
+		}
+		if b.breaker.Open(now) {
+			some = some || b.breaker.Soon(now)
 			continue
 		}
 		if !route.Full(b.load(name)) {
@@ -169,9 +176,10 @@ func (b *member) load(name string) route.Candidate {
 // book takes a seat at the decision's worker; mu must be held.
 func (m *model) book(f *flight, d route.Decision) *seat {
 	b := m.members[d.Worker]
-	st := &seat{m: m, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, context: m.contextOf(b), pending: max(f.job.Prompt.Len()-d.Overlap, 0)}
+	st := &seat{m: m, turn: f.t.ID, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, context: m.contextOf(b), pending: max(f.job.Prompt.Len()-d.Overlap, 0)}
 	b.inFlight++
 	b.pending += st.pending
+	st.trial = b.breaker.Take()
 	if b.index != nil {
 		st.block = b.index.Block() // what it holds is told in these, whatever it says now
 	}
@@ -209,7 +217,7 @@ func (m *model) room() int {
 // believed to hold of the flight's prompt, until they are asked for again; mu
 // must be held.
 func (m *model) candidates(f *flight) []route.Candidate {
-	cs := m.desk.candidates[:0]
+	cs, now := m.desk.candidates[:0], time.Now()
 	for name, b := range m.members {
 		c := b.load(name)
 		c.Context = m.contextOf(b)
@@ -218,6 +226,8 @@ func (m *model) candidates(f *flight) []route.Candidate {
 			c.Out = string(b.info.State)
 		case f.avoids(name):
 			c.Out = "lost or refused this turn, or cannot what it needs"
+		case b.breaker.Open(now):
+			c.Out = b.breaker.Why(now)
 		}
 		cs = append(cs, c)
 	}
@@ -252,19 +262,47 @@ func natural(a, b string) int {
 func (st *seat) started() {
 	st.m.mu.Lock()
 	defer st.m.mu.Unlock()
-	if st.pending > 0 {
+	trial := st.trial
+	if trial {
+		st.trial = false
+		st.member.breaker.Began()
+	}
+	if st.pending > 0 || trial {
 		st.member.pending -= st.pending
 		st.pending = 0
 		st.m.pump()
 	}
 }
 
-// left gives the seat back.
-func (st *seat) left() {
+// left gives the seat back, and notes how the turn fared there: nil is well,
+// errUntold says nothing about the worker.
+func (st *seat) left(how error) {
 	st.m.mu.Lock()
 	defer st.m.mu.Unlock()
+	b := &st.member.breaker
+	switch {
+	case st.gone || errors.Is(how, errUntold):
+	case how == nil:
+		st.trial = false
+		b.Done()
+	default:
+		st.trial = false
+		if pause := b.Fail(time.Now(), st.turn, how.Error()); pause > 0 {
+			time.AfterFunc(pause, st.m.again)
+		}
+	}
 	st.leave()
 	st.m.pump()
+}
+
+// errUntold is an end of a turn that says nothing about its worker.
+var errUntold = errors.New("the worker is not why")
+
+// again seats who waited for the end of a worker's pause.
+func (m *model) again() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pump()
 }
 
 // leave gives the seat back; the model's mutex must be held.
@@ -273,6 +311,9 @@ func (st *seat) leave() {
 		return
 	}
 	st.gone = true
+	if st.trial {
+		st.member.breaker.Drop()
+	}
 	st.member.inFlight--
 	st.member.pending -= st.pending
 	st.pending = 0

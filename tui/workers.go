@@ -126,7 +126,7 @@ func (p *picture) state(w snapshot.Worker) line {
 
 // trouble says what stands in place of a worker's numbers, or "".
 func (p *picture) trouble(w snapshot.Worker) string {
-	if w.State == "ready" || w.State == "draining" || w.Why == "" {
+	if w.State == "draining" || w.Why == "" {
 		return ""
 	}
 	return p.clean(w.Why)

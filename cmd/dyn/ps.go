@@ -51,8 +51,8 @@ func psCmd(a *app) *cobra.Command {
 				fmt.Fprintf(a.err, "! %s\n", why)
 			}
 			for _, w := range s.Workers {
-				if w.State == string(turn.Down) && w.Why != "" {
-					fmt.Fprintf(a.err, "! %s is down: %s\n", w.Name, oneLine(w.Why))
+				if w.Why != "" && (w.State == string(turn.Down) || w.State == string(turn.Ready)) {
+					fmt.Fprintf(a.err, "! %s is %s: %s\n", w.Name, w.State, oneLine(w.Why))
 				}
 			}
 		}

@@ -50,7 +50,7 @@ type Worker struct {
 	Adopted   bool      `json:"adopted"` // by a daemon before this one
 	Engine    string    `json:"engine"`
 	State     string    `json:"state"`         // turn.State
-	Why       string    `json:"why,omitempty"` // what is wrong, with a state other than ready
+	Why       string    `json:"why,omitempty"` // what is wrong; of a ready one, why it gets no turns
 	Since     time.Time `json:"since"`
 	Restarts  int       `json:"restarts"`
 	GPUs      []int     `json:"gpus"`
