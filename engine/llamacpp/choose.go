@@ -1,6 +1,10 @@
 package llamacpp
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/agentinfer/dyn/turn"
+)
 
 // place gives a request the slot that the server gives it, with what follows
 // for what the server holds; false when it must wait. The rules are those of
@@ -99,19 +103,30 @@ func (m *mirror) save(h held) uint64 {
 	return m.ticks
 }
 
-// load replaces what a slot holds with the saved state that has more of the
-// prompt and loses less of itself, if there is one that keeps a quarter. The
-// state is moved, not copied.
+// load replaces what a slot holds with the saved state that is better, if there
+// is one. The state is moved, not copied.
 func (m *mirror) load(s *slot, c *claim) {
-	length := float64(c.prompt.Len())
+	i := m.better(s.held, c.prompt)
+	if i < 0 {
+		return
+	}
+	c.took = m.saved[i]
+	s.held = c.took.held
+	m.saved = slices.Delete(m.saved, i, i+1)
+	m.report.drop(hostTier, c.took.held)
+}
+
+// better is the saved state that has more of a prompt than h and loses less of
+// itself, and keeps a quarter; -1 when there is none.
+func (m *mirror) better(h held, prompt turn.IDs) int {
 	share := func(h held) (kept, of float64) {
-		n := float64(common(h.ids, c.prompt))
+		n := float64(common(h.ids, prompt))
 		if h.size > 0 {
 			kept = n / float64(h.size)
 		}
-		return kept, n / length
+		return kept, n / float64(prompt.Len())
 	}
-	kept, of := share(s.held)
+	kept, of := share(h)
 	best := -1
 	for i, e := range m.saved {
 		k, o := share(e.held)
@@ -119,13 +134,7 @@ func (m *mirror) load(s *slot, c *claim) {
 			best, kept, of = i, k, o
 		}
 	}
-	if best < 0 {
-		return
-	}
-	c.took = m.saved[best]
-	s.held = c.took.held
-	m.saved = slices.Delete(m.saved, best, best+1)
-	m.report.drop(hostTier, c.took.held)
+	return best
 }
 
 // trim drops the oldest saved states until the rest fits; one may stay whatever

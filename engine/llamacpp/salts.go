@@ -20,29 +20,6 @@ func (s *salts) meet(salt string) bool {
 	return s.several
 }
 
-// plan decides for a request whether it asks for a slot and whether it may use
-// what it finds there.
-//
-// With one salt the server chooses, which has proved as good as asking; where
-// nothing is saved, a slot is asked for that holds a conversation of which the
-// prompt keeps at least half, since the server would give it the oldest one.
-//
-// With several salts a request uses only a slot whose last turn had its salt,
-// and none where states are saved: the server might load any of them.
-func (m *mirror) plan(c *claim) {
-	c.pin = -1
-	if m.salts.meet(c.salt) {
-		m.separate(c)
-		return
-	}
-	if m.rules.saving {
-		return
-	}
-	if k := m.mine(c, func(s *slot) bool { return 2*common(s.ids, c.prompt) >= s.size }); k >= 0 {
-		c.pin = k
-	}
-}
-
 // separate plans a request among several salts.
 func (m *mirror) separate(c *claim) {
 	if !m.rules.saving {
