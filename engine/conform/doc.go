@@ -14,5 +14,11 @@
 // zero, and that nobody else uses.
 //
 // Targets: the simulated engine, faces of engines that cannot run here
-// (package fake), and real servers that DYN_ENGINES names, see Real.
+// (package fake), and real servers that DYN_ENGINES names:
+//
+//	DYN_ENGINES="vllm=http://127.0.0.1:8000 llamacpp=http://127.0.0.1:8080,salt" \
+//		go test -v -run TestReal ./engine/conform
+//
+// Behind an address stand the parts that this server cannot pass; spaces in
+// their names are underscores. DYN_ENGINES_KEY is the key of all of them.
 package conform
