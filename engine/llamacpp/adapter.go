@@ -25,6 +25,10 @@ const usualSlots = 2
 
 // usual are the flags of every launch; recipes and users go over them.
 //
+// Settings of sampling that a turn leaves unsaid have the meaning of the APIs
+// that we serve, which is not llama.cpp's (0.8, 40, 0.95, 0.05); a recipe may
+// set what suits its model.
+//
 // Batches are small because a hang-up during a prompt is noticed between two of
 // them. With a slot taken only for prompts that it has nine tenths of, and what
 // it held saved, conversations with a long common beginning do not overwrite
@@ -39,6 +43,10 @@ func usual() map[string]string {
 		"slot-prompt-similarity": "0.9",
 		"cache-ram":              strconv.Itoa(savedRoom()),
 		"threads":                strconv.Itoa(max(runtime.NumCPU()/2, 1)),
+		"temp":                   "1",
+		"top-k":                  "0",
+		"top-p":                  "1",
+		"min-p":                  "0",
 		"metrics":                "true",
 		"slots":                  "true",
 		"jinja":                  "true",

@@ -57,6 +57,7 @@ func TestLaunch(t *testing.T) {
 		"model": filepath.Join(dir, "model.gguf"), "alias": "small", "host": "127.0.0.1", "port": "8101",
 		"parallel": "2", "ctx-size": "16384", "batch-size": "512", "ubatch-size": "512", "slot-prompt-similarity": "0.9",
 		"slot-save-path": "/run/w0/", "metrics": "", "slots": "", "jinja": "", "no-webui": "", "offline": "",
+		"temp": "1", "top-k": "0", "top-p": "1", "min-p": "0",
 		"props":   "-", // what could change them is not opened
 		"api-key": "-", "kv-unified": "-",
 	} {

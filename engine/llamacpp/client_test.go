@@ -29,8 +29,8 @@ func TestProbe(t *testing.T) {
 	if c.mirror.rules.perToken != 100 {
 		t.Errorf("%d bytes a token", c.mirror.rules.perToken)
 	}
-	if f.asked["/slots/2"] != 1 { // where the probe ran, saved once
-		t.Errorf("asked %v", f.asked)
+	if f.count("/slots/2") != 1 { // where the probe ran, saved once
+		t.Error("other questions were asked")
 	}
 }
 
@@ -38,8 +38,8 @@ func TestProbe(t *testing.T) {
 func TestProbeOfOthers(t *testing.T) {
 	f, url := newFace(t, plain(2))
 	c, _ := probed(t, f, url)
-	if n := f.asked["/slots/0"] + f.asked["/slots/1"]; n > 0 {
-		t.Errorf("asked %v", f.asked)
+	if n := f.count("/slots/0") + f.count("/slots/1"); n > 0 {
+		t.Error("other questions were asked")
 	}
 	if r := c.mirror.rules; r.similarity != usualSimilarity || !r.saving || r.perToken != usualPerToken {
 		t.Errorf("rules are %+v", r)
@@ -108,7 +108,7 @@ func TestRefusedHere(t *testing.T) {
 			t.Errorf("%s: %v", name, h.err)
 		}
 	}
-	if len(f.bodies) > 0 {
+	if len(f.sent("prompt")) > 0 {
 		t.Error("they were sent")
 	}
 }
@@ -117,7 +117,7 @@ func TestRefusedHere(t *testing.T) {
 func TestClose(t *testing.T) {
 	f, url := newFace(t, plain(1))
 	c, _ := probed(t, f, url, plainArgs...)
-	f.step = make(chan struct{})
+	f.stalls()
 	s, err := c.Generate(t.Context(), turn.Job{Prompt: said(0, 64), MaxTokens: 9})
 	if err != nil {
 		t.Fatal(err)
@@ -141,9 +141,7 @@ func TestUndone(t *testing.T) {
 	c, _ := probed(t, f, url, plainArgs...)
 	listen(t, c, turn.Job{Prompt: said(0, 64), MaxTokens: 2})
 	before := c.mirror.holds()
-	f.before = func() (int, string) {
-		return 503, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`
-	}
+	f.refuses(503, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`)
 	if h := listen(t, c, turn.Job{Prompt: said(1, 64), MaxTokens: 2}); !errors.Is(h.err, turn.ErrUnsent) {
 		t.Errorf("error is %v", h.err)
 	}
@@ -212,15 +210,15 @@ func TestMirrorTells(t *testing.T) {
 func TestLoadIsSparing(t *testing.T) {
 	f, url := newFace(t, plain(2))
 	c, _ := probed(t, f, url, plainArgs...)
-	health := f.asked["/health"]
+	health := f.count("/health")
 	for range 5 {
 		l, err := c.Load(t.Context())
 		if err != nil || l.Work != 7 || len(l.Tiers) != 2 || l.Tiers[0].Capacity != 4096 || l.Tiers[1].Capacity != 512<<20/100 {
 			t.Fatalf("load is %+v, %v", l, err)
 		}
 	}
-	if f.asked["/metrics"] != 1 || f.asked["/health"]-health != 4 || f.asked["/slots"] != 1 {
-		t.Errorf("asked %v", f.asked)
+	if f.count("/metrics") != 1 || f.count("/health")-health != 4 || f.count("/slots") != 1 {
+		t.Error("other questions were asked")
 	}
 	for _, c := range []struct {
 		at   time.Time

@@ -19,8 +19,9 @@
 // a character that took several tokens, all but the last; that delta has text
 // and no ids, and those who need some make them from the text. Ids come with the text
 // that they are, so that this is never text whose ids were told before. Special tokens
-// are text only where the request names them. Settings that are not sent have
-// defaults of llama.cpp's own, so all are sent.
+// are text only where the request names them. Settings of sampling that a turn
+// leaves unsaid are the server's: a launch sets them as our APIs mean them, an
+// attached server has its operator's.
 //
 // Errors: 503 while the model loads is a worker that is not ready and had
 // nothing; a 500 that speaks of JSON is the request's fault; a prompt beyond the

@@ -18,11 +18,12 @@ import (
 type face struct {
 	mu     sync.Mutex // guards what follows
 	server *pretend
-	asked  map[string]int       // requests by path
-	heads  []http.Header        // of completions
-	bodies []map[string]any     // of completions
-	step   chan struct{}        // where it is set, each token but the first waits for it
-	before func() (int, string) // where it is set, answers completions with a status, if that is not 0
+	asked  map[string]int   // requests by path
+	heads  []http.Header    // of completions
+	bodies []map[string]any // of completions
+	step   chan struct{}    // where it is set, each token but the first waits for it
+	status int              // where it is not 0, completions are answered with it
+	text   string           // and with this
 }
 
 func newFace(t testing.TB, p *pretend) (*face, string) {
@@ -74,14 +75,12 @@ func (f *face) complete(w http.ResponseWriter, q *http.Request, body []byte) {
 	}
 	f.mu.Lock()
 	f.heads, f.bodies = append(f.heads, q.Header.Clone()), append(f.bodies, all)
-	before := f.before
+	status, text, step := f.status, f.text, f.step
 	f.mu.Unlock()
-	if before != nil {
-		if status, text := before(); status != 0 {
-			w.WriteHeader(status)
-			io.WriteString(w, text)
-			return
-		}
+	if status != 0 {
+		w.WriteHeader(status)
+		io.WriteString(w, text)
+		return
 	}
 	t := &task{prompt: ask.Prompt, pin: ask.Slot, reuse: ask.Reuse}
 	f.mu.Lock()
@@ -98,9 +97,9 @@ func (f *face) complete(w http.ResponseWriter, q *http.Request, body []byte) {
 	var made []uint32
 	reason := "limit"
 	for i := range ask.Predict {
-		if i > 0 && f.step != nil {
+		if i > 0 && step != nil {
 			select {
-			case <-f.step:
+			case <-step:
 			case <-q.Context().Done():
 				f.end(t, made)
 				return
@@ -126,6 +125,37 @@ func (f *face) complete(w http.ResponseWriter, q *http.Request, body []byte) {
 	f.end(t, made)
 	tell(`{"stop":true,"stop_type":%q,"stopping_word":"","truncated":false,"id_slot":%d,"tokens_predicted":%d,"tokens_evaluated":%d,"tokens_cached":%d,"timings":{"cache_n":%d}}`,
 		reason, t.slot, len(made), n, n+len(made)-1, t.cached)
+}
+
+// stalls makes each answer wait after its first token.
+func (f *face) stalls() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.step = make(chan struct{})
+}
+
+// refuses makes completions fail.
+func (f *face) refuses(status int, text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.status, f.text = status, text
+}
+
+// count is how often a path was asked for.
+func (f *face) count(path string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asked[path]
+}
+
+// sent is a field of each completion asked for.
+func (f *face) sent(field string) (all []any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range f.bodies {
+		all = append(all, b[field])
+	}
+	return all
 }
 
 func (f *face) end(t *task, made []uint32) {

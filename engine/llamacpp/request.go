@@ -75,26 +75,21 @@ var known = []string{"<think>", "</think>", "<tool_call>", "</tool_call>", "<too
 // marks are the special tokens that a job's answer must show as text.
 func marks(turn.Job) []string { return known }
 
-// appendSampling writes every setting, said or not: the server's own defaults
-// are not those of the APIs that we serve.
+// appendSampling writes what the client said. The rest is for the server's
+// command line, see usual.
 func appendSampling(b []byte, s turn.Sampling) []byte {
-	b = appendFloat(b, "temperature", s.Temperature, 1)
-	b = appendFloat(b, "top_p", s.TopP, 1)
-	b = appendFloat(b, "min_p", s.MinP, 0)
-	b = appendFloat(b, "presence_penalty", s.Presence, 0)
-	b = appendFloat(b, "frequency_penalty", s.Frequency, 0)
-	b = appendFloat(b, "repeat_penalty", s.Repetition, 1)
-	last := int64(64)
+	b = appendFloat(b, "temperature", s.Temperature)
+	b = appendFloat(b, "top_p", s.TopP)
+	b = appendFloat(b, "min_p", s.MinP)
+	b = appendFloat(b, "presence_penalty", s.Presence)
+	b = appendFloat(b, "frequency_penalty", s.Frequency)
+	b = appendFloat(b, "repeat_penalty", s.Repetition)
 	if s.Repetition != nil {
-		last = -1 // it is of the whole text elsewhere
+		b = appendInt(b, "repeat_last_n", -1) // it is of the whole text elsewhere
 	}
-	b = appendInt(b, "repeat_last_n", last)
-	k := 0 // all
 	if s.TopK != nil {
-		k = max(*s.TopK, 0)
+		b = appendInt(b, "top_k", int64(max(*s.TopK, 0))) // 0 is all
 	}
-	b = appendInt(b, "top_k", int64(k))
-	b = append(b, `,"typical_p":1,"top_n_sigma":-1,"xtc_probability":0,"dry_multiplier":0,"mirostat":0,"dynatemp_range":0`...)
 	seed := int64(-1) // by chance
 	if s.Seed != nil {
 		seed = min(*s.Seed&math.MaxUint32, math.MaxUint32-1) // the largest one means -1
@@ -129,13 +124,12 @@ func appendBias(b []byte, object json.RawMessage) []byte {
 	return append(b, ']')
 }
 
-func appendFloat(b []byte, name string, value *float64, usual float64) []byte {
-	x := usual
-	if value != nil && !math.IsNaN(*value) && !math.IsInf(*value, 0) {
-		x = *value
+func appendFloat(b []byte, name string, value *float64) []byte {
+	if value == nil || math.IsNaN(*value) || math.IsInf(*value, 0) {
+		return b
 	}
 	b = append(append(append(b, `,"`...), name...), `":`...)
-	return strconv.AppendFloat(b, x, 'g', -1, 64)
+	return strconv.AppendFloat(b, *value, 'g', -1, 64)
 }
 
 func appendInt(b []byte, name string, n int64) []byte {

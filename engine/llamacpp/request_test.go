@@ -25,13 +25,10 @@ func body(t *testing.T, j turn.Job, slot int, reuse bool) gjson.Result {
 
 func at[T any](x T) *T { return &x }
 
-// What a client leaves unsaid is sent all the same, with the meaning that it
-// has in the APIs that we serve and not in llama.cpp.
+// What a client leaves unsaid is the server's to say.
 func TestBodyOfUnsaid(t *testing.T) {
 	b := body(t, turn.Job{Prompt: turn.IDsOf(1, 2, 3), MaxTokens: 5}, -1, true)
 	const want = `{"prompt":[1,2,3],"n_predict":5,"id_slot":-1,"cache_prompt":true,` +
-		`"temperature":1,"top_p":1,"min_p":0,"presence_penalty":0,"frequency_penalty":0,"repeat_penalty":1,"repeat_last_n":64,` +
-		`"top_k":0,"typical_p":1,"top_n_sigma":-1,"xtc_probability":0,"dry_multiplier":0,"mirostat":0,"dynatemp_range":0,` +
 		`"seed":-1,"ignore_eos":false,"n_probs":0,"logit_bias":[],"stop":[],` +
 		`"preserved_tokens":["\u003cthink\u003e","\u003c/think\u003e","\u003ctool_call\u003e","\u003c/tool_call\u003e",` +
 		`"\u003ctool_response\u003e","\u003c/tool_response\u003e"],` +
@@ -53,8 +50,8 @@ func TestBody(t *testing.T) {
 	}
 	b := body(t, j, 3, false)
 	for path, want := range map[string]string{
-		"prompt.#": "5000", "n_predict": "1", "id_slot": "3", "cache_prompt": "false", "temperature": "0.5", "top_p": "1", "top_k": "0",
-		"min_p": "0", "seed": "4294967294", "repeat_penalty": "1.1", "repeat_last_n": "-1", "presence_penalty": "-0.5",
+		"prompt.#": "5000", "n_predict": "1", "id_slot": "3", "cache_prompt": "false", "temperature": "0.5", "top_p": "", "top_k": "0",
+		"min_p": "", "seed": "4294967294", "repeat_penalty": "1.1", "repeat_last_n": "-1", "presence_penalty": "-0.5",
 		"ignore_eos": "true", "n_probs": "1", "logit_bias": "[[7,-100],[8,2.5]]", "json_schema": `{"type":"string"}`,
 		"stop": `["\n\"","é"]`, "cache_salt": "", "priority": "",
 	} {
