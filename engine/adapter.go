@@ -46,6 +46,14 @@ type Mirror interface {
 	Mirror(ctx context.Context, f func([]turn.KVEvent))
 }
 
+// Relearner is a Client of a server that can be asked to tell again what it
+// holds.
+type Relearner interface {
+	// Relearn has the server announce the cached blocks that turns use from now
+	// on, for a while, since their first announcement was lost.
+	Relearn()
+}
+
 // Renderer is a Client of a server that shows what it makes of a conversation.
 type Renderer interface {
 	// Render returns the server's own prompt for a turn, after prompt.Steady.

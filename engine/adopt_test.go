@@ -106,6 +106,9 @@ func TestAdopted(t *testing.T) {
 	if r.seen("w0", turn.KVStored) == 0 {
 		t.Error("what it holds was not replayed")
 	}
+	if rec.Events == "" {
+		t.Error("the run file does not say where it sends its events")
+	}
 	_, end, err := say(t, w, job(5000, 100))
 	if err != nil || end.Usage.Cached != 96 {
 		t.Errorf("the next turn ended as %+v, %v; want 96 tokens cached", end, err)

@@ -143,7 +143,7 @@ func (w *Worker) follow(ctx context.Context, open func() Client, c Client, seen 
 		if at.Replay != "" {
 			seen.Replay = at.Replay
 		}
-		err := w.serve(ctx, c, seen)
+		err := w.serve(ctx, c, seen, nil)
 		for err != nil && ctx.Err() == nil {
 			w.miss(err)
 			c.Close()

@@ -40,6 +40,7 @@ type begun struct {
 	known    turn.Capabilities
 	termWait time.Duration
 	dir      string
+	inbox    *inbox // of an engine that connects to its reader; nil of any other
 	started  time.Time
 	adopted  bool
 	loaded   bool // it gave a token to an earlier daemon
@@ -58,6 +59,7 @@ func (w *Worker) begin(s Spec, a Adapter) (*begun, error) {
 		return b, nil
 	}
 	if err := w.launch(b, s, a); err != nil {
+		b.inbox.close()
 		_ = os.RemoveAll(b.dir)
 		return nil, err
 	}
@@ -90,6 +92,9 @@ func (w *Worker) adopt(b *begun, s Spec, a Adapter) bool {
 	w.mu.Unlock()
 	b.process, b.adopted, b.loaded, b.started = k, true, k.Record.Ready, k.Started
 	b.at = Endpoint{URL: local(k.Port), Key: k.Key, ModelDir: s.dir(), Args: k.Flags}
+	if k.Events != "" {
+		b.inbox = openInbox(k.Events)
+	}
 	return true
 }
 
@@ -102,12 +107,20 @@ func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
 	}
 	at := w.fleet.place(port)
 	at.Dir = b.dir
+	b.inbox = openInbox("tcp://127.0.0.1:0")
+	if b.inbox.in != nil {
+		at.Events = b.inbox.addr
+	}
 	if err := errors.Join(os.RemoveAll(b.dir), os.MkdirAll(b.dir, 0o700)); err != nil {
 		return fmt.Errorf("make its folder: %w", err)
 	}
 	l, err := a.Launch(s, at)
 	if err != nil {
 		return err
+	}
+	if at.Events == "" || !b.inbox.asked(l.Args) {
+		b.inbox.close()
+		b.inbox, at.Events = nil, ""
 	}
 	out, from, err := openLog(w.log)
 	if err != nil {
@@ -165,6 +178,7 @@ func (s Spec) hash(a Adapter) string {
 // end ends the process and removes its files.
 func (b *begun) end() {
 	b.End(b.termWait)
+	b.inbox.close()
 	_ = os.RemoveAll(b.dir) // made anew for the next life
 }
 

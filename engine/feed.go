@@ -16,8 +16,9 @@ import (
 )
 
 // Waits of a feed: for a connection; for one replayed batch; before a lost
-// connection is tried again; and after connecting, before it asks once more
-// what was sent while the subscription was on its way.
+// connection is tried again, or for the engine to connect; and after
+// connecting, before it asks once more what was sent while the subscription was
+// on its way.
 const (
 	dialLimit   = 5 * time.Second
 	replayLimit = 2 * time.Second
@@ -28,24 +29,31 @@ const (
 // feed reads the KV events of one server and hands them on in order. Publishers
 // lose what a subscriber does not take and say nothing, so a hole in the
 // numbers is filled by a replay, and where that cannot be had all is forgotten
-// and learned anew. A new connection may be to a new life of the engine, hence
-// it begins with forgetting too.
+// and learned anew. A new connection that we make may be to a new life of the
+// engine, hence it begins with forgetting too.
 type feed struct {
-	worker *Worker
-	events string
-	replay string
-	synced chan struct{} // closed when the first try to catch up is over
-	read   kvevent.Decoder
-	order  order
-	first  sync.Once
+	worker  *Worker
+	events  string
+	inbox   *inbox // where the engine connects to us, and events is not dialed; nil when it does not
+	replay  string
+	relearn func()        // asks the engine to tell again what it holds
+	synced  chan struct{} // closed when the first try to catch up is over
+	read    kvevent.Decoder
+	order   order
+	first   sync.Once
 
 	subscribed atomic.Bool // events arrive
 	replayed   atomic.Bool // lost events could be asked for
 }
 
-func newFeed(w *Worker, seen Seen) *feed {
-	return &feed{worker: w, events: seen.Events, replay: seen.Replay, synced: make(chan struct{})}
+func newFeed(w *Worker, seen Seen, in *inbox) *feed {
+	return &feed{
+		worker: w, events: seen.Events, inbox: in, replay: seen.Replay, relearn: func() {}, synced: make(chan struct{}),
+	}
 }
+
+// can reports whether there is anything to read.
+func (f *feed) can() bool { return f.events+f.replay != "" || f.inbox != nil }
 
 // sees reports whether events arrive, and whether lost ones can be had.
 func (f *feed) sees() (events, replay bool) { return f.subscribed.Load(), f.replayed.Load() }
@@ -54,9 +62,9 @@ func (f *feed) sees() (events, replay bool) { return f.subscribed.Load(), f.repl
 func (f *feed) run(ctx context.Context) {
 	defer f.first.Do(func() { close(f.synced) })
 	f.forget()
-	for ctx.Err() == nil && f.events+f.replay != "" {
+	for ctx.Err() == nil && f.can() {
 		sub := f.subscribe(ctx)
-		if sub != nil && f.order.live > 0 { // it was connected before
+		if sub != nil && f.order.live > 0 && f.inbox == nil { // it was connected before
 			f.forget()
 		}
 		f.caughtUp(f.catchUp(ctx), sub != nil)
@@ -67,6 +75,9 @@ func (f *feed) run(ctx context.Context) {
 			f.worker.hurry() // it may be gone
 			f.caughtUp(f.replayed.Load(), false)
 		}
+		if f.inbox != nil {
+			continue // which waits in subscribe
+		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(redial):
@@ -74,8 +85,14 @@ func (f *feed) run(ctx context.Context) {
 	}
 }
 
-// subscribe connects to the publisher; nil when it cannot.
+// subscribe connects to the publisher, or waits a moment for the publisher to
+// connect; nil when that does not come about.
 func (f *feed) subscribe(ctx context.Context) *zmtp.Sub {
+	if f.inbox != nil {
+		ctx, cancel := context.WithTimeout(ctx, redial)
+		defer cancel()
+		return f.inbox.next(ctx)
+	}
 	if f.events == "" {
 		return nil
 	}
@@ -146,7 +163,7 @@ func (f *feed) live(ctx context.Context, seq uint64, payload []byte) {
 func (f *feed) fill(ctx context.Context, seq uint64) {
 	f.catchUp(ctx)
 	if f.order.next < seq {
-		f.forgetAll()
+		f.lose()
 		f.order.next = seq
 	}
 }
@@ -196,7 +213,7 @@ func (f *feed) ask(d *zmtp.Dealer) bool {
 			return true
 		}
 		if seq > f.order.next { // the engine keeps no older ones
-			f.forgetAll()
+			f.lose()
 		}
 		if seq >= f.order.next {
 			f.take(seq, payload)
@@ -225,6 +242,14 @@ func (f *feed) forget() {
 	f.order = order{}
 	f.read = kvevent.Decoder{}
 	f.forgetAll()
+}
+
+// lose forgets all, since what is missing cannot be had. The engine still holds
+// blocks that nobody knows of then, and says nothing more of them unless it is
+// asked to.
+func (f *feed) lose() {
+	f.forgetAll()
+	f.relearn()
 }
 
 // forgetAll tells that nothing of what came before can be relied on.

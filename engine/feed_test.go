@@ -96,20 +96,14 @@ func (s *station) wire(t *testing.T, replay bool) (told func() []string, w *Work
 	f := NewFleet(Options{OnKV: func(b turn.KVBatch) {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, e := range b.Events {
-			if e.Kind == turn.KVRestart {
-				all = append(all, "forget")
-				continue
-			}
-			all = append(all, fmt.Sprintf("%d.%d", e.Hashes[0]>>8, e.Hashes[0]&255))
-		}
+		all = append(all, words(b)...)
 	}})
 	w = newWorker(f)
 	seen := Seen{Events: s.pub.Addr()}
 	if replay {
 		seen.Replay = s.router.Addr()
 	}
-	feed := newFeed(w, seen)
+	feed := newFeed(w, seen, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); feed.run(ctx) }()
@@ -117,6 +111,18 @@ func (s *station) wire(t *testing.T, replay bool) (told func() []string, w *Work
 	<-feed.synced
 	wait(t, "subscribed", func() bool { return s.pub.Subscribers() > 0 })
 	return func() []string { mu.Lock(); defer mu.Unlock(); return slices.Clone(all) }, w
+}
+
+// words tells a batch: life and number of each event.
+func words(b turn.KVBatch) (all []string) {
+	for _, e := range b.Events {
+		if e.Kind == turn.KVRestart {
+			all = append(all, "forget")
+			continue
+		}
+		all = append(all, fmt.Sprintf("%d.%d", e.Hashes[0]>>8, e.Hashes[0]&255))
+	}
+	return all
 }
 
 func wait(t *testing.T, what string, ok func() bool) {
@@ -235,7 +241,7 @@ func TestFeedByReplayAlone(t *testing.T) {
 	n := 0
 	f.o.OnKV = func(turn.KVBatch) { mu.Lock(); n++; mu.Unlock() }
 	w := newWorker(f)
-	feed := newFeed(w, Seen{Events: s.pub.Addr(), Replay: s.router.Addr()})
+	feed := newFeed(w, Seen{Events: s.pub.Addr(), Replay: s.router.Addr()}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go feed.run(ctx)

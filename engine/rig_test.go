@@ -114,6 +114,7 @@ func recipe(role string) *recipes.Recipe {
 	r.Flags["speed"] = "0"
 	r.Flags["kv-tokens"] = "16000"
 	r.Flags["max-model-len"] = "8192"
+	r.Flags["shutdown-timeout"] = "false" // the fleet's patience counts
 	return r
 }
 
@@ -132,7 +133,10 @@ func newRig(t *testing.T, o engine.Options) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{kv: map[string][]turn.KVEvent{}}
-	o.Logs, o.Self, o.Adapters = t.TempDir(), self, []engine.Adapter{vllm.Adapter{}}
+	o.Logs, o.Self = t.TempDir(), self
+	if o.Adapters == nil {
+		o.Adapters = []engine.Adapter{vllm.Adapter{}}
+	}
 	o.OnEvent = func(e engine.Event) {
 		r.mu.Lock()
 		defer r.mu.Unlock()

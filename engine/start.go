@@ -66,7 +66,7 @@ func (f *Fleet) Plan(s Spec) ([]string, error) {
 		return nil, err
 	}
 	at := f.place(0)
-	at.Key = "…"
+	at.Key, at.Events = "…", "tcp://127.0.0.1:0"
 	l, err := a.Launch(s, at)
 	return l.Args, err
 }

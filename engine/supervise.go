@@ -121,6 +121,7 @@ func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 		return err
 	}
 	defer b.end()
+	defer w.cutAll("has ended") // an engine with open streams may not mind SIGTERM
 	w.change(func() {
 		w.url, w.pid, w.restart = b.at.URL, b.PID(), cancel
 		w.started, w.adopted = b.started, b.adopted
@@ -140,7 +141,7 @@ func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 	}
 	b.ready()
 	seen.Caps = merge(seen.Caps, b.known)
-	return w.serve(ctx, client, seen)
+	return w.serve(ctx, client, seen, b.inbox)
 }
 
 // portTaken reports whether the log of the present life says that its port was

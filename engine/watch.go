@@ -30,7 +30,7 @@ const usualBlock = 16
 
 // serve makes a server that gave a token a ready worker, and watches it until
 // ctx ends or it falls silent. It returns why.
-func (w *Worker) serve(ctx context.Context, c Client, seen Seen) error {
+func (w *Worker) serve(ctx context.Context, c Client, seen Seen, in *inbox) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var reader sync.WaitGroup
 	defer func() {
@@ -42,7 +42,10 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen) error {
 		seen.Caps.BlockSize = usualBlock
 	}
 	w.change(func() { w.caps = seen.Caps }) // known before the first KV batch, which needs the block size
-	f := newFeed(w, seen)
+	f := newFeed(w, seen, in)
+	if r, ok := c.(Relearner); ok {
+		f.relearn = r.Relearn
+	}
 	reader.Go(func() { w.learn(ctx, c, f) })
 	select { // with the cache's content known, the first turns are routed well
 	case <-f.synced:
@@ -68,7 +71,7 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen) error {
 // its client makes of what was sent and came back.
 func (w *Worker) learn(ctx context.Context, c Client, f *feed) {
 	m, ok := c.(Mirror)
-	if !ok || f.events+f.replay != "" {
+	if !ok || f.can() {
 		f.run(ctx)
 		return
 	}

@@ -94,10 +94,20 @@ func parse(args []string, help io.Writer) (options, error) {
 
 // ignore accepts flags of a vLLM launch line that change nothing here.
 func ignore(f *flag.FlagSet) {
-	for _, name := range []string{"enable-prefix-caching", "enable-prompt-tokens-details", "enforce-eager"} {
+	for _, name := range []string{
+		"enable-prefix-caching", "enable-prompt-tokens-details", "enforce-eager", "enable-chunked-prefill",
+	} {
 		f.Bool(name, true, "accepted; always on")
 	}
-	f.String("prefix-caching-hash-algo", "sha256", "accepted; hashes are names and nothing else")
+	for _, name := range []string{"trust-remote-code", "enable-server-load-tracking", "enable-scale-out", "async-scheduling"} {
+		f.Bool(name, false, "accepted; changes nothing")
+	}
+	for _, name := range []string{
+		"generation-config", "prefix-caching-hash-algo", "dtype", "load-format", "quantization", "kv-cache-dtype",
+		"gpu-memory-utilization", "kv-cache-memory-bytes", "tensor-parallel-size", "stream-interval", "seed",
+	} {
+		f.String(name, "", "accepted; changes nothing")
+	}
 }
 
 func (o *options) check() error {

@@ -1,8 +1,13 @@
 package vllm
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/turn"
@@ -14,48 +19,102 @@ type Adapter struct{}
 // Name is "vllm".
 func (Adapter) Name() string { return "vllm" }
 
+// grace is the flag for the seconds that running answers have after SIGTERM.
+const grace = "shutdown-timeout"
+
 // usual are the flags of every launch; recipes and users go over them.
-// Priorities and cached tokens are off in vLLM unless asked for. The event
-// sockets take free ports and report them, see /kv_event_sources.
+// Priorities and cached tokens are off in vLLM unless asked for, and a model's
+// own sampling would change what clients leave unsaid.
 var usual = map[string]string{
 	"enable-prompt-tokens-details": "true",
 	"enable-request-id-headers":    "true",
+	"generation-config":            "vllm",
 	"scheduling-policy":            "priority",
-	"kv-events-config": `{"enable_kv_cache_events":true,"publisher":"zmq",` +
-		`"endpoint":"tcp://*:0","replay_endpoint":"tcp://*:0","topic":"kv"}`,
+	grace:                          "5",
 }
 
+// dispensable are those of our flags that older servers do not know, and can
+// do without.
+var dispensable = []string{"enable-request-id-headers", "generation-config", grace, queueLimit}
+
 // Launch is the command line: the recipe's command, then its flags, with the
-// address, the key and the public name of the model.
+// address and the public name of the model. The key is in the environment.
 func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
-	flags := s.Settings(at, usual)
+	flags := s.Settings(at, ours(s, at))
+	if err := checkCPU(s, flags); err != nil {
+		return engine.Launch{}, err
+	}
 	flags["host"] = "127.0.0.1"
 	flags["port"] = strconv.Itoa(at.Port)
 	flags["served-model-name"] = s.Recipe.Model
 	delete(flags, "api-key") // a command line can be read by everybody on the machine
 
-	l := engine.Launch{
-		Args: append(s.Command(at), engine.Args(flags)...),
-		Env: []string{
-			"PYTHONHASHSEED=0",
-			"VLLM_HOST_IP=127.0.0.1", // what tcp://* binds
-			"VLLM_KV_EVENTS_USE_INT_BLOCK_HASHES=1",
-			"VLLM_NO_USAGE_STATS=1",
-			"VLLM_API_KEY=" + at.Key,
-		},
-		Known: known(flags),
+	return engine.Launch{
+		Args:     append(s.Command(at), engine.Args(flags)...),
+		Env:      environment(s, at),
+		Known:    known(flags),
+		TermWait: termWait(flags),
+	}, nil
+}
+
+// ours are the flags that recipes and users go over.
+func ours(s engine.Spec, at engine.Place) map[string]string {
+	flags := maps.Clone(usual)
+	flags["kv-events-config"] = eventsConfig(at)
+	if seqs, _ := strconv.Atoi(s.Settings(at, nil)["max-num-seqs"]); seqs > 0 {
+		flags[queueLimit] = strconv.Itoa(seqs + max(seqs/4, 4))
 	}
-	for name, value := range s.Recipe.Env {
-		l.Env = append(l.Env, name+"="+value)
+	return flags
+}
+
+// queueLimit lets a few more requests wait in the engine than run there: an
+// engine that is fuller says so, and the turn goes elsewhere. The router keeps
+// to max-num-seqs by itself; what it counts lags a little behind.
+const queueLimit = "max-num-queued-reqs"
+
+// eventsConfig has the engine connect to who listens for its events, so that
+// not even the first is lost; where nobody does it takes a free port. What was
+// lost can be asked for at a free port, too. See /kv_event_sources for both.
+func eventsConfig(at engine.Place) string {
+	return fmt.Sprintf(`{"enable_kv_cache_events":true,"publisher":"zmq","endpoint":%q,"replay_endpoint":"tcp://*:0","topic":"kv"}`,
+		cmp.Or(at.Events, "tcp://*:0"))
+}
+
+// termWait is how long after SIGTERM the process may live. A server with open
+// answers may hang for ever when its grace is over: nothing more comes of it.
+func termWait(flags map[string]string) time.Duration {
+	n, err := strconv.Atoi(flags[grace])
+	if err != nil {
+		return 0 // the fleet's
+	}
+	return time.Duration(n+2) * time.Second
+}
+
+// environment is what the engine sees besides what it may see of ours.
+func environment(s engine.Spec, at engine.Place) []string {
+	env := []string{
+		"PYTHONHASHSEED=0",
+		"VLLM_HOST_IP=127.0.0.1",          // what tcp://* binds
+		"VLLM_HTTP_TIMEOUT_KEEP_ALIVE=60", // more than idleLimit
+		"VLLM_KV_EVENTS_USE_INT_BLOCK_HASHES=1",
+		"VLLM_NO_USAGE_STATS=1",
+		"VLLM_API_KEY=" + at.Key,
+	}
+	if onCPU(s) {
+		env = append(env, cpuEnvironment...)
+	}
+	env = append(env, s.Env...)
+	for _, name := range slices.Sorted(maps.Keys(s.Recipe.Env)) {
+		env = append(env, name+"="+s.Recipe.Env[name])
 	}
 	if len(s.GPUs) > 0 {
 		var list []string
 		for _, i := range s.GPUs {
 			list = append(list, strconv.Itoa(i))
 		}
-		l.Env = append(l.Env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+strings.Join(list, ","))
+		env = append(env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+strings.Join(list, ","))
 	}
-	return l, nil
+	return env
 }
 
 // known is what the flags say and the server does not tell.

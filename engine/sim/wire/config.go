@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Config is vLLM's `--kv-events-config`, field for field.
@@ -38,4 +39,10 @@ func Parse(s string) (Config, error) {
 	}
 	c.Enable = c.Enable && c.Publisher == "zmq"
 	return c, nil
+}
+
+// binds reports whether events are published at an address of our own, as
+// vLLM decides it; else the publisher connects to who listens there.
+func (c Config) binds() bool {
+	return strings.Contains(c.Endpoint, "*") || strings.Contains(c.Endpoint, "::")
 }

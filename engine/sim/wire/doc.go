@@ -16,8 +16,10 @@
 // `buffer_steps` of them and 64 MiB of payload; older ones are gone for good,
 // and a replay then starts above the number asked for.
 //
-// Both sockets bind, whatever form the endpoint has: "tcp://127.0.0.1:5557",
-// where vLLM would connect out, listens here.
+// The event socket binds when its endpoint holds "*" or "::", on loopback here;
+// any other endpoint is one where somebody else listens: it connects there, and
+// again when that ends, and loses nothing in between. The replay socket binds
+// always.
 //
 // Publish belongs to one goroutine; Sources and Close may come from any.
 package wire

@@ -24,12 +24,16 @@ type Publisher struct {
 	done   chan struct{}
 }
 
-// Open binds the sockets of cfg. Block is the number of tokens of a block.
+// Open opens the sockets of cfg. Block is the number of tokens of a block.
 func Open(cfg Config, block int, form Hashes) (*Publisher, error) {
 	p := &Publisher{cfg: cfg, block: block, form: form, done: make(chan struct{})}
 	p.past.limit = max(cfg.Steps, 1)
+	open := zmtp.DialPub
+	if cfg.binds() {
+		open = zmtp.ListenPub
+	}
 	var err error
-	if p.pub, err = zmtp.ListenPub(cfg.Endpoint); err != nil {
+	if p.pub, err = open(cfg.Endpoint); err != nil {
 		return nil, fmt.Errorf("open kv events: %w", err)
 	}
 	p.cfg.Endpoint = p.pub.Addr()
@@ -46,7 +50,7 @@ func Open(cfg Config, block int, form Hashes) (*Publisher, error) {
 	return p, nil
 }
 
-// Config is the configuration with the endpoints that were bound.
+// Config is the configuration, with the ports that were bound.
 func (p *Publisher) Config() Config { return p.cfg }
 
 // Subscribers counts who listens now.

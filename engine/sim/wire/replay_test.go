@@ -130,3 +130,47 @@ func TestParse(t *testing.T) {
 		})
 	}
 }
+
+// A plain address is where somebody listens: the publisher connects there, and
+// the first batch is seen.
+func TestConnectForm(t *testing.T) {
+	in, err := zmtp.ListenSub("tcp://127.0.0.1:0", "kv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	cfg, err := Parse(`{"enable_kv_cache_events":true,"endpoint":"` + in.Addr() + `","replay_endpoint":"tcp://*:0","topic":"kv"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Open(cfg, 4, Short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if got := p.Config().Endpoint; got != in.Addr() {
+		t.Errorf("it tells %s, not %s", got, in.Addr())
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	sub, err := in.Next(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	for p.Subscribers() == 0 && ctx.Err() == nil {
+		<-time.After(time.Millisecond)
+	}
+	for i := range uint32(3) {
+		if err := p.Publish(event(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = sub.SetDeadline(time.Now().Add(10 * time.Second))
+	for i := range uint64(3) {
+		m, err := sub.Recv()
+		if err != nil || binary.BigEndian.Uint64(m[1]) != i {
+			t.Fatalf("batch %d: %x, %v", i, m, err)
+		}
+	}
+}
