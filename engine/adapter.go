@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/agentinfer/dyn/recipes"
@@ -56,13 +57,17 @@ type Relearner interface {
 
 // Renderer is a Client of a server that shows what it makes of a conversation.
 type Renderer interface {
-	// Render returns the server's own prompt for a turn, after prompt.Steady.
-	// The error is in the chain of errors.ErrUnsupported when this server does
-	// not show it.
-	Render(ctx context.Context, t *turn.Turn) (Rendered, error)
+	// Render returns the server's own prompt for a turn, after prompt.Steady,
+	// to be answered. switches are the variables of its chat template, see
+	// template.Switches; nil is none. The error is in the chain of
+	// errors.ErrUnsupported when this server does not show it, and a
+	// *turn.Refused when it does not take the conversation.
+	Render(ctx context.Context, t *turn.Turn, switches json.RawMessage) (Rendered, error)
 }
 
 // Rendered is a prompt as a server makes it. One of the two may be missing.
+// IDs are all that the model is given, a leading BOS included; Text may be
+// without.
 type Rendered struct {
 	Text string
 	IDs  []uint32

@@ -29,6 +29,7 @@ type form struct {
 	name   string // the file it is from
 	jinja  *jinja.Template
 	fixed  []variable // special tokens and the recipe's switches
+	tokens int        // so many of fixed are the former
 	lists  lists
 	closes openings
 	spares spares
@@ -66,7 +67,7 @@ func newForm(name, text string, tokens []variable, o Options) (*form, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open chat template: %s: %w", name, err)
 	}
-	f := &form{name: name, jinja: parsed, fixed: slices.Clone(tokens)}
+	f := &form{name: name, jinja: parsed, fixed: slices.Clone(tokens), tokens: len(tokens)}
 	for _, name := range sortedKeys(o.Switches) {
 		v, err := valueOf(o.Switches[name])
 		if err != nil {
