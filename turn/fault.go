@@ -32,6 +32,10 @@ var ErrUnsent = errors.New("not sent")
 type Refused struct {
 	Status  int // HTTP status, 4xx
 	Message string
+
+	// Of a prompt that is too long: its tokens, and how many a prompt may have.
+	// Both are 0 of any other.
+	Prompt, Limit int
 }
 
 // Error returns the engine's message.

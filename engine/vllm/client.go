@@ -22,7 +22,9 @@ type client struct {
 	http  *http.Client
 	posts *exchange.Client
 	model atomic.Pointer[string] // as the server names it; nil before the probe
+	most  atomic.Int64           // tokens of prompt and answer; 0 is not known
 	form  atomic.Uint32          // spelling of the form of an answer
+	again atomic.Int64           // turns whose cached blocks the server shall announce again
 }
 
 // The server closes a connection after 5 s without a request, so ours are let
@@ -88,23 +90,40 @@ func (c *client) generate(ctx context.Context, model string, j turn.Job) (*strea
 	if j.Format.Kind != turn.FreeText && as == unheld {
 		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine does not hold answers to a form"}
 	}
+	if room := int(c.most.Load()) - j.Prompt.Len(); room > 0 { // one that wants more is refused by some releases
+		j.MaxTokens = min(j.MaxTokens, room)
+	}
 	body := newParcel()
 	defer body.release()
-	body.write(model, j, as)
+	body.write(model, j, as, c.tellsAgain())
 	return c.send(ctx, body, j)
+}
+
+// relearnTurns is for how many turns a server announces what it has announced
+// before: their events are as long as their prompts.
+const relearnTurns = 256
+
+// Relearn has the server announce again the cached blocks that the next turns
+// use.
+func (c *client) Relearn() { c.again.Store(relearnTurns) }
+
+// tellsAgain reports whether the next turn is one of those.
+func (c *client) tellsAgain() bool {
+	return c.again.Load() > 0 && c.again.Add(-1) >= 0
 }
 
 // send posts a body that asks for a stream.
 func (c *client) send(ctx context.Context, body *parcel, j turn.Job) (*stream, error) {
+	of := asked{j.Prompt.Len(), int(c.most.Load())}
 	a, err := c.posts.Post(ctx, "/v1/completions", j.ID, body.pieces...)
 	if err != nil {
 		return nil, unreachable(ctx, err)
 	}
 	if a.Status != http.StatusOK {
 		defer a.Done()
-		return nil, refusal(a.Status, a.Reason, a)
+		return nil, refusal(a.Status, a.Reason, a, of)
 	}
-	return newStream(ctx, a, j), nil
+	return newStream(ctx, a, j, of), nil
 }
 
 func (c *client) get(ctx context.Context, path string) (*http.Response, error) {
@@ -140,7 +159,7 @@ func (c *client) read(ctx context.Context, path string) ([]byte, error) {
 	}
 	defer drop(r)
 	if r.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("get %s: %w", path, refusal(r.StatusCode, r.Status, r.Body))
+		return nil, fmt.Errorf("get %s: %w", path, refusal(r.StatusCode, r.Status, r.Body, asked{}))
 	}
 	b, err := io.ReadAll(io.LimitReader(r.Body, maxDocument))
 	if err != nil {

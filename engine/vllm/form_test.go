@@ -22,6 +22,7 @@ type kindOfServer struct {
 	knows   string // the field that works
 	refuses []string
 	likely  bool
+	limit   string // refuses more log probabilities than so many, in these words
 	says    string // where nothing holds it; JSON's escapes
 }
 
@@ -44,6 +45,10 @@ func (k kindOfServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, `{"error":{"message":"no `+field+`"}}`, http.StatusBadRequest)
 			return
 		}
+	}
+	if k.limit != "" && q["logprobs"] != nil {
+		http.Error(w, `{"error":{"message":"`+k.limit+`"}}`, http.StatusBadRequest)
+		return
 	}
 	text, likely := k.says, "null"
 	if q[k.knows] != nil {
@@ -68,6 +73,7 @@ func TestProbedForms(t *testing.T) {
 		{"strict and old", kindOfServer{knows: "guided_json", refuses: all[:1], says: "hello"}, guided, false},
 		{"OpenAI's", kindOfServer{knows: "response_format", refuses: all[:2], says: "hello"}, responseFormat, false},
 		{"ignores all", kindOfServer{says: "hello"}, unheld, false},
+		{"limits", kindOfServer{limit: "Requested sample logprobs of 1000000, which is greater than max allowed: 20", says: "a"}, unheld, true},
 		{"says a quote", kindOfServer{says: `\"`}, unheld, false},
 		{"says nothing", kindOfServer{says: " "}, unheld, false},
 		{"refuses all", kindOfServer{refuses: append(all, "logprobs"), says: "x"}, unheld, false},

@@ -59,7 +59,7 @@ func (c *client) metrics(ctx context.Context) (metrics, error) {
 	}
 	defer drop(r)
 	if r.StatusCode != 200 {
-		return metrics{}, fmt.Errorf("get /metrics: %w", refusal(r.StatusCode, r.Status, r.Body))
+		return metrics{}, fmt.Errorf("get /metrics: %w", refusal(r.StatusCode, r.Status, r.Body, asked{}))
 	}
 	return readMetrics(io.LimitReader(r.Body, maxMetrics))
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,7 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 	}
 	name := seen.Caps.Model
 	c.model.Store(&name)
+	c.most.Store(int64(seen.Caps.Context))
 
 	seen.Caps.Engine = "openai"
 	if b, err := c.read(ctx, "/version"); err == nil {
@@ -100,7 +102,7 @@ func (c *client) firstToken(ctx context.Context, caps *turn.Capabilities) error 
 }
 
 // extraLimit is how long one look at what a server may also do can take: the
-// first grammar, and the first log probabilities, are seconds of compiling.
+// first grammar is seconds of compiling.
 const extraLimit = 30 * time.Second
 
 // extras finds out how the server can be made to hold an answer to a form, and
@@ -109,15 +111,29 @@ func (c *client) extras(ctx context.Context, caps *turn.Capabilities) error {
 	held := unheld
 	for as := structured; as <= responseFormat && held == unheld; as++ {
 		one := turn.Format{Kind: turn.JSONSchema, Schema: formSchema}
-		text, _ := c.extra(ctx, as.append(nil, one), caps.Model)
+		text, _, _ := c.extra(ctx, as.append(nil, one), caps.Model)
 		if holds(text) {
 			held = as
 		}
 	}
 	c.form.Store(uint32(held))
-	_, likely := c.extra(ctx, []byte(`,"logprobs":0`), caps.Model)
-	caps.Formats, caps.Logprobs = held != unheld, likely
+	_, likely, err := c.extra(ctx, []byte(`,"logprobs":1000000`), caps.Model)
+	caps.Formats, caps.Logprobs = held != unheld, likely || limitsLogprobs(err)
 	return context.Cause(ctx)
+}
+
+// limitsLogprobs reports whether a server refused more log probabilities than
+// there are tokens because of their number: then it can tell some. Asking for
+// those would have some servers compile for 20 s, or die of a compiler that is
+// not there; see the reference's live runs of vLLM 0.32 on a CPU.
+func limitsLogprobs(err error) bool {
+	var refused *turn.Refused
+	if !errors.As(err, &refused) || !strings.Contains(refused.Message, "logprobs") {
+		return false
+	}
+	return slices.ContainsFunc([]string{"max", "greater", "less", "most", "between", "range", "exceed"}, func(word string) bool {
+		return strings.Contains(refused.Message, word)
+	})
 }
 
 // formSchema allows one text only, which no model says by itself.
@@ -134,9 +150,9 @@ func holds(text string) bool {
 }
 
 // extra asks for a few tokens with more fields, and returns what was said and
-// whether log probabilities came. A server that does not take the fields says
-// nothing.
-func (c *client) extra(ctx context.Context, fields []byte, model string) (text string, likely bool) {
+// whether log probabilities came, and how it ended early. A server that does
+// not take the fields says nothing.
+func (c *client) extra(ctx context.Context, fields []byte, model string) (text string, likely bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, extraLimit)
 	defer cancel()
 	body := newParcel()
@@ -147,17 +163,17 @@ func (c *client) extra(ctx context.Context, fields []byte, model string) (text s
 	body.pieces = append(body.pieces, body.b)
 	s, err := c.send(ctx, body, turn.Job{ID: "dyn-probe-extra", MaxTokens: 8})
 	if err != nil {
-		return "", false
+		return "", false, err
 	}
 	defer s.Close()
 	for {
 		d, err := s.Next()
 		if err != nil {
-			return text, likely
+			return text, likely, err
 		}
 		text, likely = text+d.Text, likely || len(d.Logprobs) > 0
 		if d.End != nil || s.output > 8+endlessTokens {
-			return text, likely
+			return text, likely, nil
 		}
 	}
 }

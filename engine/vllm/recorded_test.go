@@ -148,15 +148,20 @@ func decode(t *testing.T, response string) told {
 		t.Fatal(err)
 	}
 	var all told
+	document := strings.HasPrefix(r.Header.Get("Content-Type"), "application/json")
 	lines := bufio.NewScanner(r.Body)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if document {
+			data, ok = lines.Text(), true
+		}
 		if !ok || data == "[DONE]" {
 			continue
 		}
 		var c struct {
 			Choices []struct {
+				Index  int
 				Text   string
 				IDs    []uint32 `json:"token_ids"`
 				Finish *string  `json:"finish_reason"`
@@ -168,6 +173,9 @@ func decode(t *testing.T, response string) told {
 			t.Fatalf("%v in %s", err, data)
 		}
 		for _, ch := range c.Choices {
+			if ch.Index > 0 {
+				continue // we ask for one
+			}
 			all.text += ch.Text
 			all.ids = append(all.ids, ch.IDs...)
 			if ch.Finish != nil {
@@ -183,16 +191,20 @@ func decode(t *testing.T, response string) told {
 	return all
 }
 
-func TestRecordedStreams(t *testing.T) {
+// Every recorded answer, whole or cut, stream or document, read in pieces of
+// any size: the text and the ids that came, and how it ended.
+func TestRecordedAnswers(t *testing.T) {
 	n := 0
 	for name, e := range recorded(t) {
-		whole := strings.Contains(e.Response, "data: [DONE]") && !strings.Contains(e.Response, `{"error":`)
-		if !strings.Contains(e.Request, "POST /v1/completions ") || !whole {
+		if !strings.Contains(e.Request, "POST /v1/completions ") || e.Status >= 400 {
 			continue
 		}
 		n++
 		t.Run(name, func(t *testing.T) {
-			want := decode(t, e.Response)
+			want := told{}
+			if e.Response != "" {
+				want = decode(t, e.Response)
+			}
 			for _, size := range []int{1 << 20, 1000, 7} {
 				c := replay(t, e.Response, size)
 				got := readAll(c.Generate(t.Context(), turn.Job{ID: "t1", Prompt: turn.IDsOf(1, 2), MaxTokens: 9999}))
@@ -200,8 +212,32 @@ func TestRecordedStreams(t *testing.T) {
 			}
 		})
 	}
-	if n < 15 {
-		t.Errorf("only %d streams were found", n)
+	if n < 40 {
+		t.Errorf("only %d answers were found", n)
+	}
+}
+
+// Every recorded error is somebody's fault: the request's or the worker's.
+func TestRecordedFaults(t *testing.T) {
+	n := 0
+	for name, e := range recorded(t) {
+		if !strings.Contains(e.Request, "POST /v1/completions ") || e.Status < 400 {
+			continue
+		}
+		n++
+		got := readAll(replay(t, e.Response, 100).Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 1}))
+		var refused *turn.Refused
+		switch {
+		case errors.As(got.err, &refused) == errors.Is(got.err, turn.ErrLost):
+			t.Errorf("%s: %v is nobody's fault, or everybody's", name, got.err)
+		case (refused != nil) != (e.Status == 400):
+			t.Errorf("%s: status %d became %v", name, e.Status, got.err)
+		case refused != nil && (refused.Message == "" || strings.ContainsAny(refused.Message, "\n{")):
+			t.Errorf("%s: %q is not for people", name, refused.Message)
+		}
+	}
+	if n < 20 {
+		t.Errorf("only %d errors were found", n)
 	}
 }
 
@@ -254,8 +290,10 @@ func TestRecordedErrors(t *testing.T) {
 		{"completion-prompt-too-long", 400, false, "maximum context length is 4096"},
 		{"completion-prompt-exactly-max", 400, false, "max_tokens must be at least 1"},
 		{"completion-bad-id-high", 400, false, "out of vocabulary"},
-		{"completion-bad-model", 404, false, "does not exist"},
-		{"completion-wrong-type", 400, false, "validation error"},
+		{"completion-bad-model", 0, false, "does not exist"},
+		{"completion-wrong-type", 400, false, "max_tokens: Input should be a valid integer, unable to parse string as an integer"},
+		{"completion-bad-id-negative", 400, false, "prompt.2: Input should be greater than or equal to 0"},
+		{"completion-bad-content-type", 400, false, "Unsupported Media Type: Only 'application/json' is allowed"},
 		{"admission-rejected", 0, true, "currently busy"},
 		{"auth-wrong", 0, false, "Unauthorized"},
 		{"enginedeath-nonstream", 0, false, "EngineCore"},

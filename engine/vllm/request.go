@@ -11,8 +11,9 @@ import (
 )
 
 // write makes the body of a request for a job. Texts that the prompt holds are
-// pieces of it as they lie.
-func (p *parcel) write(model string, j turn.Job, as spelling) {
+// pieces of it as they lie. again asks for cached blocks to be announced as if
+// they were new.
+func (p *parcel) write(model string, j turn.Job, as spelling, again bool) {
 	b := append(p.b[:0], `{"model":`...)
 	b = appendString(b, model)
 	b = append(b, `,"prompt":[`...)
@@ -32,6 +33,9 @@ func (p *parcel) write(model string, j turn.Job, as spelling) {
 	}
 	if j.Priority != 0 {
 		b = appendInt(b, "priority", -int64(j.Priority)) // lower goes first in vLLM
+	}
+	if again {
+		b = append(b, `,"vllm_xargs":{"kv_cache_report_mode":"full"}`...)
 	}
 	p.b = append(b, `,"skip_special_tokens":false,"spaces_between_special_tokens":false,`+
 		`"return_token_ids":true,"stream":true,"stream_options":{"include_usage":true}}`...)

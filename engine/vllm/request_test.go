@@ -22,7 +22,7 @@ func TestBody(t *testing.T) {
 		parcels := []*parcel{new(parcel), {b: []byte("from before")}, new(parcel)}
 		for i, prompt := range []turn.IDs{s.Plain(), s, s.Written()} {
 			j.Prompt = prompt
-			parcels[i].write("m", j, structured)
+			parcels[i].write("m", j, structured, false)
 		}
 		want := bytes.Join(parcels[0].pieces, nil)
 		for i, p := range parcels {
@@ -65,7 +65,7 @@ func BenchmarkBody(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				p := newParcel()
-				p.write("m", turn.Job{Prompt: c.prompt, MaxTokens: 1}, structured)
+				p.write("m", turn.Job{Prompt: c.prompt, MaxTokens: 1}, structured, false)
 				p.release()
 			}
 		})

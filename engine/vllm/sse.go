@@ -15,11 +15,15 @@ const (
 var errLine = errors.New("an event over 16 MiB")
 
 // events cuts a stream of server-sent events into the data of each. It reads
-// only when it is asked and nothing is left of the last read.
+// only when it is asked and nothing is left of the last read. A document of one
+// line in place of a stream, as of a server that cannot stream, is the only
+// event, and its end.
 type events struct {
 	r          io.Reader
 	buf        []byte
-	start, end int // what is read and not given out yet
+	start, end int  // what is read and not given out yet
+	begun      bool // an event was given out
+	single     bool // that was a document
 }
 
 func newEvents(r io.Reader) *events { return &events{r: r, buf: *lines.Get().(*[]byte)} }
@@ -41,15 +45,38 @@ var dataPrefix = []byte("data:")
 // next returns the data of the next event, valid until the call after. Comment
 // lines and other fields are passed over. An engine's event has one data line.
 func (e *events) next() ([]byte, error) {
+	if e.single {
+		return done, nil
+	}
 	for {
 		line, err := e.line()
 		if err != nil {
-			return nil, err
+			return e.rest(err)
 		}
-		if rest, ok := bytes.CutPrefix(line, dataPrefix); ok {
-			return bytes.TrimSpace(rest), nil
+		if data, ok := bytes.CutPrefix(line, dataPrefix); ok {
+			e.begun = true
+			return bytes.TrimSpace(data), nil
+		}
+		if e.document(line) {
+			return line, nil
 		}
 	}
+}
+
+// document reports whether a line is a document; nothing follows it then.
+func (e *events) document(line []byte) bool {
+	e.single = !e.begun && len(line) > 0 && line[0] == '{'
+	return e.single
+}
+
+// rest is what stands behind the last end of a line when there is no more to
+// read: a document may.
+func (e *events) rest(err error) ([]byte, error) {
+	line := e.buf[e.start:e.end]
+	if errors.Is(err, io.EOF) && e.document(line) {
+		return line, nil
+	}
+	return nil, err
 }
 
 // buffered reports that the data of an event is here without a read.

@@ -18,7 +18,7 @@ type stream struct {
 	body   body
 	events *events
 	reader reader
-	prompt int // tokens sent
+	asked  asked
 	limit  int // tokens asked for
 	top    int // alternatives asked for
 
@@ -38,10 +38,10 @@ type body interface {
 	Done() error
 }
 
-func newStream(ctx context.Context, b body, j turn.Job) *stream {
+func newStream(ctx context.Context, b body, j turn.Job, of asked) *stream {
 	return &stream{
 		ctx: ctx, body: b, events: newEvents(b),
-		prompt: j.Prompt.Len(), limit: j.MaxTokens, top: j.Sampling.TopLogprobs,
+		asked: of, limit: j.MaxTokens, top: j.Sampling.TopLogprobs,
 	}
 }
 
@@ -63,7 +63,7 @@ func (s *stream) Next() (turn.Delta, error) {
 			return s.finish(s.lost("a chunk that is no JSON"))
 		}
 		if c.fault != nil {
-			return s.finish(c.fault.err())
+			return s.finish(c.fault.err(s.asked))
 		}
 		if c.usage.set {
 			s.told = c.usage
@@ -143,7 +143,7 @@ func (s *stream) finish(err error) (turn.Delta, error) {
 
 // end says how a whole answer ended.
 func (s *stream) end() *turn.End {
-	e := &turn.End{Usage: turn.Usage{Prompt: s.prompt, Output: s.output}}
+	e := &turn.End{Usage: turn.Usage{Prompt: s.asked.prompt, Output: s.output}}
 	if s.told.set {
 		e.Usage = turn.Usage{Prompt: s.told.prompt, Output: s.told.output, Cached: min(s.told.cached, s.told.prompt)}
 	}

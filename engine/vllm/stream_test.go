@@ -33,7 +33,7 @@ func (s *stream) read(t testing.TB) (n int) {
 }
 
 func streamOf(body string) *stream {
-	return newStream(context.Background(), inMemory{strings.NewReader(body)}, turn.Job{MaxTokens: 1 << 20})
+	return newStream(context.Background(), inMemory{strings.NewReader(body)}, turn.Job{MaxTokens: 1 << 20}, asked{})
 }
 
 // inMemory is an answer that is here already.

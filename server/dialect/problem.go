@@ -96,6 +96,8 @@ func Explain(err error) *Problem {
 	switch {
 	case errors.As(err, &p):
 		return p
+	case errors.As(err, &refused) && refused.Limit > 0:
+		return &Problem{Kind: TooLong, Prompt: refused.Prompt, Limit: refused.Limit}
 	case errors.As(err, &refused):
 		return &Problem{Kind: Invalid, Message: refused.Message}
 	case errors.Is(err, turn.ErrBusy):
