@@ -13,6 +13,7 @@ import (
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/engine/conform"
 	"github.com/agentinfer/dyn/engine/conform/fake"
+	"github.com/agentinfer/dyn/engine/llamacpp"
 	"github.com/agentinfer/dyn/engine/sglang"
 	"github.com/agentinfer/dyn/engine/sim"
 	"github.com/agentinfer/dyn/engine/trtllm"
@@ -86,6 +87,22 @@ func TestTRTLLM(t *testing.T) {
 			maps.Copy(lacks, c.more)
 			conform.Run(t, conform.Target{
 				Adapter: trtllm.Adapter{}, Endpoint: engine.Endpoint{URL: e.URL, ModelDir: c.dir}, Ends: true, Running: e.Running, Lacks: lacks, Context: 4096,
+			})
+		})
+	}
+}
+
+func TestLlama(t *testing.T) {
+	for name, o := range map[string]fake.Options{
+		"with a key and forms": {Key: "secret", Held: true},
+		"plain":                {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o.Speed = 8
+			e := fake.LlamaServer(t, o)
+			conform.Run(t, conform.Target{
+				Adapter: llamacpp.Adapter{}, Endpoint: engine.Endpoint{URL: e.URL, Key: o.Key}, Ends: true, Running: e.Running,
+				Lacks: map[string]string{"salt": "the adapter keeps salts apart by slots, which the face does not have"},
 			})
 		})
 	}
