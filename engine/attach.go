@@ -148,7 +148,7 @@ func (w *Worker) follow(ctx context.Context, open func() Client, c Client, seen 
 			w.miss(err)
 			c.Close()
 			c = open()
-			if seen, err = sameModel(ctx, c, model); err != nil && ctx.Err() == nil {
+			if seen, err = w.awaitBack(ctx, c, model); err != nil && ctx.Err() == nil {
 				w.miss(err)
 				w.lookAgain(ctx, strangerLooks*w.fleet.o.Poll)
 			}
@@ -186,6 +186,26 @@ func (w *Worker) miss(err error) {
 	if before.State != turn.Down || before.Why != why {
 		w.fleet.tell(w, EventDown, why)
 	}
+}
+
+// awaitBack waits until the server gives a token again. Meanwhile the streams
+// that it left hanging are cut.
+func (w *Worker) awaitBack(ctx context.Context, c Client, model string) (Seen, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		tick := time.NewTicker(w.fleet.o.Poll)
+		defer tick.Stop()
+		for {
+			select {
+			case now := <-tick.C:
+				w.cutSilent(now)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return sameModel(ctx, c, model)
 }
 
 // sameModel waits until the server gives a token. A server with another model

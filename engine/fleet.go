@@ -96,6 +96,7 @@ func (f *Fleet) Worker(name string) (*Worker, error) {
 		}
 		names = append(names, w.name)
 	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) // w2 before w10
 	return nil, &turn.Fault{
 		Op: fmt.Sprintf("find worker %q", name), Err: ErrNoWorker,
 		Why: "workers: " + strings.Join(names, ", "), Try: "dyn ps",

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -16,6 +17,8 @@ import (
 // client that is slow, and the engine is held back by the full socket.
 type stream struct {
 	worker *Worker
+	sent   time.Time          // to an attached engine
+	cancel context.CancelFunc // ends an attached engine's answer, even before its head; nil elsewhere
 	inner  turn.Stream
 	open   atomic.Bool
 	asked  atomic.Int64           // when Next began to wait, in Unix nanoseconds; 0 is not waiting
@@ -37,6 +40,7 @@ func (s *stream) Next() (turn.Delta, error) {
 		return d, nil
 	}
 	s.worker.release(s)
+	s.drop()
 	if why := s.cut.Load(); err != nil && why != nil {
 		err = fmt.Errorf("worker %s %s: %w", s.worker.name, *why, turn.ErrLost)
 	}
@@ -56,14 +60,25 @@ func (s *stream) Buffered() bool {
 func (s *stream) Close() error {
 	err := s.inner.Close()
 	s.worker.release(s)
+	s.drop()
 	return err
+}
+
+// drop gives back what cancel holds.
+func (s *stream) drop() {
+	if s.cancel != nil {
+		s.cancel()
+	}
 }
 
 // silent reports how long the engine has been waited for, and whether a delta
 // came before.
 func (s *stream) silent(now time.Time) (time.Duration, bool) {
 	asked := s.asked.Load()
-	if asked == 0 || !s.open.Load() {
+	switch {
+	case !s.open.Load() && s.cancel != nil:
+		return now.Sub(s.sent), false
+	case !s.open.Load(), asked == 0:
 		return 0, false
 	}
 	return now.Sub(time.Unix(0, asked)), s.begun.Load()
@@ -71,10 +86,11 @@ func (s *stream) silent(now time.Time) (time.Duration, bool) {
 
 // cutSilent closes the streams of which the engine says nothing. On a draining
 // worker a stream that gets no further may never end: an engine that has
-// spent its grace keeps its sockets open and sends no more.
+// spent its grace keeps its sockets open and sends no more. Nor does one on a
+// host that has vanished.
 func (w *Worker) cutSilent(now time.Time) {
 	w.mu.Lock()
-	draining := w.life.state == turn.Draining
+	draining := w.life.state == turn.Draining || w.attached && w.life.state == turn.Down
 	var late []*stream
 	for s := range w.streams {
 		quiet, begun := s.silent(now)
@@ -95,7 +111,7 @@ func (w *Worker) cutAll(why string) {
 	w.mu.Lock()
 	var open []*stream
 	for s := range w.streams {
-		if s.open.Load() {
+		if s.open.Load() || s.cancel != nil {
 			open = append(open, s)
 		}
 	}
@@ -106,6 +122,9 @@ func (w *Worker) cutAll(why string) {
 func cut(all []*stream, why string) {
 	for _, s := range all {
 		s.cut.Store(&why)
-		s.inner.Close()
+		if s.open.Load() {
+			s.inner.Close()
+		}
+		s.drop()
 	}
 }

@@ -102,6 +102,10 @@ func (w *Worker) InFlight() int {
 // is at fault. ctx covers the whole answer.
 func (w *Worker) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) {
 	s := &stream{worker: w}
+	if w.attached { // there is no process whose end would end it
+		s.sent = time.Now()
+		ctx, s.cancel = context.WithCancel(ctx)
+	}
 	w.mu.Lock()
 	state, client := w.life.state, w.client
 	ok := takes(state) && client != nil
@@ -115,11 +119,16 @@ func (w *Worker) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 		w.hurry()
 	}
 	if !ok {
+		s.drop()
 		return nil, fmt.Errorf("worker %s is %s: %w: %w", w.name, state, turn.ErrUnsent, turn.ErrLost)
 	}
 	inner, err := client.Generate(ctx, j)
 	if err != nil {
 		w.release(s)
+		s.drop()
+		if why := s.cut.Load(); why != nil {
+			return nil, fmt.Errorf("worker %s %s: %w", w.name, *why, turn.ErrLost)
+		}
 		if errors.Is(err, turn.ErrLost) && !errors.Is(err, turn.ErrBusy) {
 			w.hurry()
 		}

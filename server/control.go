@@ -12,8 +12,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// attachPatience is how long an engine that is attached may take to answer.
-const attachPatience = time.Minute
+// How long an engine may take to answer that is attached; and one that is
+// drained and starts anew, since weights take their time.
+const (
+	attachPatience  = 2 * time.Minute
+	restartPatience = 30 * time.Minute
+)
 
 // routeControl answers the control socket: facts for every command and
 // screen, and what they may change. Errors are {"error":{"op","message",
@@ -90,6 +94,7 @@ func (s *Server) attach(c *fasthttp.RequestCtx) error {
 	}
 	ctx, cancel := context.WithTimeout(s.life, attachPatience)
 	defer cancel()
+	defer watch(c.Conn(), cancel)() // who does not wait for it any more does not want it
 	if a.Kind != "" {
 		name, err := s.AttachKind(ctx, a)
 		if err != nil {
@@ -104,9 +109,9 @@ func (s *Server) attach(c *fasthttp.RequestCtx) error {
 	return reply(c, map[string]any{"name": info.Name, "url": info.URL, "model": info.Caps.Model, "state": info.State, "attached": info.Attached})
 }
 
-// fleet does one thing to a worker.
+// fleet does one thing to a worker. It is done although its asker leaves.
 func (s *Server) fleet(c *fasthttp.RequestCtx, do func(context.Context, string) error, name string) error {
-	ctx, cancel := context.WithTimeout(s.life, attachPatience)
+	ctx, cancel := context.WithTimeout(s.life, restartPatience)
 	defer cancel()
 	if err := do(ctx, name); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
+	"github.com/agentinfer/dyn/turn"
 )
 
 // errLeft says that the daemon which lived a moment ago does no longer, or
@@ -37,6 +38,7 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 	}
 	state := "already_running"
 	for _, at := range p.Attach {
+		show.stage("start", "", asksToken(at))
 		if _, err := c.Attach(ctx, at); err != nil {
 			no := understand(p.op(), err)
 			no.code = unhealthy
@@ -63,6 +65,14 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 	}
 	show.finish(st)
 	return nil
+}
+
+// asksToken says what an attached engine is waited for.
+func asksToken(at turn.Attach) string {
+	if at.Kind != "" {
+		return "asking " + at.URL + " for its models"
+	}
+	return "asking " + at.URL + " for a token, two minutes at most"
 }
 
 // other says what was asked for and is otherwise in a daemon that runs with

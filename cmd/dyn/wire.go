@@ -267,6 +267,7 @@ func (d *daemon) start(r *recipes.Recipe) error {
 	}
 	run(func() error {
 		for _, at := range d.plan.Attach { // in their order, which names them
+			d.show.stage("start", "", asksToken(at))
 			if _, err := (handles{d}).Attach(ctx, at); err != nil {
 				return err
 			}

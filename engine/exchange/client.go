@@ -108,8 +108,7 @@ func (c *Client) Post(ctx context.Context, path, id string, body ...[]byte) (*An
 func (c *Client) connect(ctx context.Context) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Connect)
 	defer cancel()
-	var d net.Dialer
-	n, err := d.DialContext(ctx, "tcp", c.addr)
+	n, err := dialer(c.addr).DialContext(ctx, "tcp", c.addr)
 	if err != nil {
 		return nil, err
 	}

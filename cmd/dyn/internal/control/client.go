@@ -116,6 +116,19 @@ func (c *Client) Detach(ctx context.Context, name string) error {
 	return err
 }
 
+// Restart drains a worker and starts it anew; it returns when that gives
+// tokens again. An attached one, or one that was drained, takes turns again.
+func (c *Client) Restart(ctx context.Context, name string) error {
+	_, err := c.Raw(ctx, http.MethodPost, "/workers/"+url.PathEscape(name)+"/restart", nil)
+	return err
+}
+
+// Drain takes a worker out of routing; it returns when its turns have ended.
+func (c *Client) Drain(ctx context.Context, name string) error {
+	_, err := c.Raw(ctx, http.MethodPost, "/workers/"+url.PathEscape(name)+"/drain", nil)
+	return err
+}
+
 // Stop asks the daemon to end: after the running turns, or at once.
 func (c *Client) Stop(ctx context.Context, s Stop) error {
 	quick, cancel := context.WithTimeout(ctx, quickLimit)
