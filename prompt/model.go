@@ -19,6 +19,7 @@ type Model struct {
 	template *template.Template
 	ends     []string // texts that end an answer within a conversation
 	stop     []uint32
+	special  []string // see Marks
 	context  int
 	vocab    int
 	desks    sync.Pool // of *desk
@@ -66,6 +67,7 @@ func OpenFS(fsys fs.FS, o Options) (*Model, error) {
 		m.vocab = tok.Len()
 	}
 	m.findStops(f)
+	m.findMarks()
 	return m, nil
 }
 
@@ -86,6 +88,17 @@ func (m *Model) findStops(f *folder) {
 	}
 }
 
+// findMarks gathers the special tokens that the template writes. Those that it
+// does not are hundreds in some vocabularies, and no model was taught them.
+func (m *Model) findMarks() {
+	for _, text := range m.tok.Added() {
+		id, _ := m.tok.ID(text)
+		if m.tok.Special(id) && !slices.Contains(m.stop, id) && m.template.Writes(text) {
+			m.special = append(m.special, text)
+		}
+	}
+}
+
 func (m *Model) addStop(id uint32) {
 	if !slices.Contains(m.stop, id) {
 		m.stop = append(m.stop, id)
@@ -100,6 +113,10 @@ func (m *Model) Template() *template.Template { return m.template }
 
 // StopIDs are the ids that end an answer, the end of a message first.
 func (m *Model) StopIDs() []uint32 { return slices.Clone(m.stop) }
+
+// Marks are the texts of the special tokens that the model may say and that
+// end no answer: parsers look for them. They are not to be written.
+func (m *Model) Marks() []string { return m.special }
 
 // Context is how many tokens prompt and answer may have together; 0 when the
 // folder does not say.

@@ -19,6 +19,9 @@ func TestOpenQwen3(t *testing.T) {
 	if got := m.StopIDs(); len(got) != 2 || got[0] != 151645 || got[1] != 151643 {
 		t.Errorf("stop ids %v", got)
 	}
+	if got := strings.Join(m.Marks(), " "); got != "<|im_start|>" {
+		t.Errorf("marks %q: they are special, and the template has them", got)
+	}
 	id, ok := m.Tokenizer().ID("<|im_end|>")
 	if !ok || id != 151645 {
 		t.Errorf("<|im_end|> is %d", id)

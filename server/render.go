@@ -25,7 +25,7 @@ func (f *flight) render() error {
 	f.marks, f.thinks, f.asked, f.limit, f.textOnly = p.Marks, p.Thinks, p.IDs.Len(), room, p.Former
 	f.row.Edited, f.hidden = p.Edited, p.Hidden
 	f.job = turn.Job{
-		ID: f.t.ID, Prompt: p.IDs, MaxTokens: room, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(),
+		ID: f.t.ID, Prompt: p.IDs, MaxTokens: room, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(), Marks: f.m.Prompt.Marks(),
 		Sampling: f.t.Sampling, Salt: f.t.Salt, Priority: f.t.Hints.Priority,
 	}
 	f.force()

@@ -11,6 +11,18 @@ type Job struct {
 	Format    Format // enforced by the engine; see Capabilities.Formats
 	Salt      string
 	Priority  int // higher is more important; the adapter knows the engine's sign
+
+	// Marks are the texts of special tokens that an answer must show, since
+	// parsers look for them. They belong to the model and are never written.
+	Marks []string
+
+	// Chat is the turn as it is for the engine's own chat API, after
+	// prompt.Steady; the engine makes its prompt of it, and Prompt only stands
+	// for that. nil is the usual way, by ids. A worker whose Capabilities have
+	// no Chat does not take it. MaxTokens of 0 is then what the context leaves.
+	Chat *Turn
+	// Switches are variables of the chat template, of the recipe; with Chat.
+	Switches map[string]any
 }
 
 // Delta is one step of a worker's answer. Text and IDs are not aligned: an
@@ -19,6 +31,10 @@ type Delta struct {
 	Text string
 	IDs  []uint32 // nil from engines that send none
 	End  *End     // set on the last delta only
+
+	// Events are reasoning and calls that the engine has read out of its answer
+	// itself, and then no part of Text; they come before it. With Job.Chat only.
+	Events []Event
 
 	// Logprobs are those of IDs, one each, where the job asked for them.
 	Logprobs []Logprob

@@ -30,6 +30,8 @@ type Capabilities struct {
 	Priority   bool   // priorities are honoured
 	Formats    bool   // Job.Format is enforced
 	Logprobs   bool   // log probabilities are told
+	Chat       bool   // Job.Chat is taken
+	Vision     bool   // images of a Job.Chat are seen
 	Engine     string // "vllm 0.32.0": for people, never for decisions
 }
 
@@ -63,6 +65,7 @@ type WorkerInfo struct {
 	Adopted  bool      // its process was started by a daemon before this one
 	State    State
 	Why      string // what is wrong; "" when Ready
+	Chat     string // why its turns go to its own chat API; "" is by ids
 	Since    time.Time
 	Restarts int
 	GPUs     []int

@@ -1,6 +1,7 @@
 package bpe
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -157,6 +158,9 @@ func (t *Tokenizer) ID(added string) (uint32, bool) {
 	id, ok := t.byName[added]
 	return id, ok
 }
+
+// Added are the contents of all added tokens, sorted.
+func (t *Tokenizer) Added() []string { return slices.Sorted(maps.Keys(t.byName)) }
 
 // Token returns the bytes that id spells, which need not be whole characters;
 // "" for an id that no token has.

@@ -2,6 +2,7 @@ package template
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -104,6 +105,12 @@ func (t *Template) End() string { return t.tools.end }
 // text and after calls; most are one special token. They are those of an
 // answer that is the last message.
 func (t *Template) Stops() []string { return slices.Clone(t.tools.stops) }
+
+// Writes reports whether the template has a text in it: one that it writes, or
+// looks for.
+func (t *Template) Writes(text string) bool {
+	return strings.Contains(t.tools.source, text) || t.plain != t.tools && strings.Contains(t.plain.source, text)
+}
 
 // Closings are the texts that end an answer within a conversation, Stops
 // included.

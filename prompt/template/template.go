@@ -27,6 +27,7 @@ type Template struct {
 type form struct {
 	facts
 	name   string // the file it is from
+	source string
 	jinja  *jinja.Template
 	fixed  []variable // special tokens and the recipe's switches
 	tokens int        // so many of fixed are the former
@@ -67,7 +68,7 @@ func newForm(name, text string, tokens []variable, o Options) (*form, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open chat template: %s: %w", name, err)
 	}
-	f := &form{name: name, jinja: parsed, fixed: slices.Clone(tokens), tokens: len(tokens)}
+	f := &form{name: name, source: text, jinja: parsed, fixed: slices.Clone(tokens), tokens: len(tokens)}
 	for _, name := range sortedKeys(o.Switches) {
 		v, err := valueOf(o.Switches[name])
 		if err != nil {
