@@ -169,6 +169,24 @@ func (s *suite) cancel(t *testing.T) {
 	s.abort(t, func(_ turn.Stream, cancel context.CancelFunc) { cancel() })
 }
 
+// cancelAtOnce ends an answer before it has begun, most likely: its prompt is
+// long.
+func (s *suite) cancelAtOnce(t *testing.T) {
+	n := 3000
+	if s.Context > 0 {
+		n = s.Context * 3 / 4
+	}
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Millisecond)
+		a := s.ask(ctx, s.client, s.job(s.prompt(n), 20))
+		cancel()
+		if a.err == nil || !errors.Is(a.err, context.DeadlineExceeded) {
+			t.Errorf("got %q, error %v", a.text, a.err)
+		}
+	}
+	s.idle(t)
+}
+
 // abort ends an answer in the middle: the server must become free, our own
 // doing loses no worker, and the next answer comes as ever.
 func (s *suite) abort(t *testing.T, end func(turn.Stream, context.CancelFunc)) {

@@ -21,6 +21,7 @@ type Target struct {
 	Running func() int        // answers that the server computes; the default asks its load
 	Context int               // tokens that the server takes, where it does not tell
 	Ends    bool              // its answers end by themselves within 400 tokens
+	Slots   int               // answers that it computes at once, where it honours priorities and that is few; 0 leaves "order" out
 	First   uint32            // prompts are made of 1000 ids from this one on; 300
 	Limit   time.Duration     // for a cancelled answer to be gone; 5 s
 	Look    time.Duration     // between two looks at what runs; 20 ms
@@ -62,6 +63,7 @@ func Run(t *testing.T, target Target) {
 		{"stop id", s.stopID},
 		{"close", s.close},
 		{"cancel", s.cancel},
+		{"cancel at once", s.cancelAtOnce},
 		{"too long", s.tooLong},
 		{"bad id", s.badID},
 		{"empty answer", s.empty},
@@ -69,6 +71,7 @@ func Run(t *testing.T, target Target) {
 		{"cached", s.cached},
 		{"salt", s.salt},
 		{"priority", s.priority},
+		{"order", s.order},
 		{"form", s.form},
 		{"logprobs", s.logprobs},
 		{"many at once", s.many},
@@ -207,9 +210,16 @@ func (s *suite) running(t *testing.T) int {
 func (s *suite) idle(t *testing.T) time.Duration {
 	t.Helper()
 	from := time.Now()
-	for s.running(t) > 0 {
-		if time.Since(from) > s.Limit {
-			t.Fatalf("the server still computes after %v", s.Limit)
+	s.until(t, "the server computes nothing", func() bool { return s.running(t) == 0 })
+	return time.Since(from)
+}
+
+// until looks again and again whether something is so.
+func (s *suite) until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(s.Limit); !ok(); {
+		if time.Now().After(end) {
+			t.Fatalf("waited %v in vain: %s", s.Limit, what)
 		}
 		select {
 		case <-time.After(s.Look):
@@ -217,5 +227,4 @@ func (s *suite) idle(t *testing.T) time.Duration {
 			t.Fatal("the test is over")
 		}
 	}
-	return time.Since(from)
 }

@@ -48,7 +48,7 @@ func simulated(t *testing.T, flags ...string) engine.Endpoint {
 
 func TestSimulated(t *testing.T) {
 	conform.Run(t, conform.Target{
-		Adapter: vllm.Adapter{}, Endpoint: simulated(t, "--scheduling-policy", "priority"), Ends: true,
+		Adapter: vllm.Adapter{}, Endpoint: simulated(t, "--scheduling-policy", "priority", "--max-num-seqs", "2"), Ends: true, Slots: 2,
 	})
 }
 
@@ -60,10 +60,14 @@ func TestSGLang(t *testing.T) {
 		"with reasoning": {Reasons: true, Held: true, Cumulative: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.Speed = 8
+			o.Speed, o.Slots = 8, 2
 			e := fake.SGLang(t, o, nil)
+			slots := o.Slots
+			if o.NoPriority {
+				slots = 0
+			}
 			conform.Run(t, conform.Target{
-				Adapter: sglang.Adapter{}, Endpoint: engine.Endpoint{URL: e.URL, Key: o.Key}, Ends: true, Running: e.Running,
+				Adapter: sglang.Adapter{}, Endpoint: engine.Endpoint{URL: e.URL, Key: o.Key}, Ends: true, Running: e.Running, Slots: slots,
 			})
 		})
 	}

@@ -55,6 +55,46 @@ func (s *suite) priority(t *testing.T) {
 	}
 }
 
+// order: of two turns that wait, the more important one goes first.
+func (s *suite) order(t *testing.T) {
+	if s.Slots == 0 {
+		t.Skip("SKIPPED: priorities are not honoured, or more turns run at once than can be filled")
+	}
+	var running []turn.Stream
+	for range s.Slots {
+		stream, err := s.client.Generate(t.Context(), s.long())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stream.Close()
+		if _, err := stream.Next(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, stream)
+	}
+	done := make(chan int, 2)
+	for i, p := range []int{-20, 20} {
+		j := s.job(s.prompt(20), 8)
+		j.Priority = p
+		go func() {
+			if a := s.ask(t.Context(), s.client, j); a.err != nil {
+				t.Errorf("priority %d: %v", p, a.err)
+			}
+			done <- p
+		}()
+		s.until(t, "both wait", func() bool { return s.running(t) == s.Slots+i+1 })
+	}
+	running[0].Close()
+	if first := <-done; first != 20 {
+		t.Errorf("priority %d went first", first)
+	}
+	for _, stream := range running {
+		stream.Close()
+	}
+	<-done
+	s.idle(t)
+}
+
 // form: an answer is held to a form, or the turn is refused.
 func (s *suite) form(t *testing.T) {
 	j := s.job(s.prompt(20), 40)

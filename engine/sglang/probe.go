@@ -111,8 +111,8 @@ func (c *client) token(ctx context.Context, text string) int64 {
 	return -1
 }
 
-// tokens takes real tokens: one, one with log probabilities, and some that are
-// to have a form.
+// tokens takes real tokens: one, some that are to have a form, and one with
+// log probabilities.
 func (c *client) tokens(ctx context.Context, caps *turn.Capabilities, m *manner) error {
 	zero := 0.0
 	one := turn.Job{ID: "dyn-probe", Prompt: probePrompt, MaxTokens: 1, Sampling: turn.Sampling{Temperature: &zero}}
@@ -121,13 +121,6 @@ func (c *client) tokens(ctx context.Context, caps *turn.Capabilities, m *manner)
 		return err
 	}
 	caps.TokenIDs, caps.Cached = said.IDs > 0, true // cached_tokens is in every answer
-	one.Sampling.Logprobs = true
-	if said, err = c.extra(ctx, one, nil); err == nil {
-		caps.Logprobs = said.Likely
-	}
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
 	held := turn.Job{ID: "dyn-probe-form", MaxTokens: 8, Format: remote.Form, Sampling: turn.Sampling{Temperature: &zero}}
 	if said, err = c.extra(ctx, held, func(b *remote.Body) { b.Text("text", remote.FormPrompt) }); err == nil {
 		caps.Formats = remote.Held(said.Text)
@@ -135,6 +128,11 @@ func (c *client) tokens(ctx context.Context, caps *turn.Capabilities, m *manner)
 	m.held = caps.Formats
 	_, err = c.server.Page(ctx, "/metrics")
 	m.metrics = err == nil
+	// The last, since an engine may compile something for it and die of that.
+	one.Sampling.Logprobs = true
+	if said, err = c.extra(ctx, one, nil); err == nil {
+		caps.Logprobs = said.Likely
+	}
 	return context.Cause(ctx)
 }
 
