@@ -161,16 +161,20 @@ func TestRoomIn(t *testing.T) {
 func TestReadRules(t *testing.T) {
 	for _, c := range []struct {
 		args string
-		want rules
+		want rules // but told
 	}{
-		{"", rules{0.1, true, 8192 << 20, false, usualPerToken, 0}},
-		{"x --cache-ram 0 -sps 0.9", rules{0.9, false, 0, false, usualPerToken, 0}},
-		{"x --cache-ram=16 --slot-prompt-similarity=0", rules{0, true, 16 << 20, false, usualPerToken, 0}},
-		{"x -cram -1 -kvu", rules{0.1, true, 0, true, usualPerToken, 0}},
-		{"x --kv-unified --no-cache-idle-slots", rules{0.1, true, 8192 << 20, false, usualPerToken, 0}},
-		{"x --cache-ram", rules{0.1, true, 8192 << 20, false, usualPerToken, 0}},
+		{"", rules{similarity: 0.1, saving: true, room: 8192 << 20, sweeping: false, perToken: usualPerToken}},
+		{"x --cache-ram 0 -sps 0.9", rules{similarity: 0.9, saving: false, room: 0, sweeping: false, perToken: usualPerToken}},
+		{"x --cache-ram=16 --slot-prompt-similarity=0", rules{similarity: 0, saving: true, room: 16 << 20, sweeping: false, perToken: usualPerToken}},
+		{"x -cram -1 -kvu", rules{similarity: 0.1, saving: true, room: 0, sweeping: true, perToken: usualPerToken}},
+		{"x --kv-unified --no-cache-idle-slots", rules{similarity: 0.1, saving: true, room: 8192 << 20, sweeping: false, perToken: usualPerToken}},
+		{"x --cache-ram", rules{similarity: 0.1, saving: true, room: 8192 << 20, sweeping: false, perToken: usualPerToken}},
 	} {
-		if got := readRules(strings.Fields(c.args)); got != c.want {
+		args := strings.Fields(c.args)
+		if c.want.told = true; len(args) == 0 {
+			args, c.want.told = nil, false
+		}
+		if got := readRules(args); got != c.want {
 			t.Errorf("%q: %+v, want %+v", c.args, got, c.want)
 		}
 	}

@@ -14,6 +14,7 @@ func (m *mirror) place(c *claim) bool {
 	if k < 0 {
 		return false
 	}
+	c.near, c.share = m.nearest(c)
 	s := &m.slots[k]
 	c.slot, c.before = k, s.held
 	m.report.drop(slotTier, s.held)
@@ -41,8 +42,8 @@ func (m *mirror) choose(c *claim) (k int, keeps bool) {
 	if c.pin >= len(m.slots) || c.pin >= 0 && m.slots[c.pin].busy != nil {
 		return -1, false
 	}
-	k = m.alike(c)
-	if k >= 0 {
+	k, share := m.nearest(c)
+	if k >= 0 && m.rules.similarity > 0 && share > m.rules.similarity {
 		return k, 2*common(m.slots[k].ids, c.prompt) >= m.slots[k].size
 	}
 	if c.pin >= 0 {
@@ -51,24 +52,20 @@ func (m *mirror) choose(c *claim) (k int, keeps bool) {
 	return m.oldest(), false
 }
 
-// alike is the idle slot that has the most of the prompt, if that is a share
-// of it beyond the rule's; -1 when there is none.
-func (m *mirror) alike(c *claim) int {
-	best, most := -1, 0
-	if m.rules.similarity == 0 {
-		return best
-	}
+// nearest is the idle slot that has the most of the prompt, and what share of
+// it; -1 when none has any.
+func (m *mirror) nearest(c *claim) (k int, share float64) {
+	k, most := -1, 0
 	for i := range m.slots {
 		s := &m.slots[i]
 		if s.busy != nil || c.pin >= 0 && c.pin != i {
 			continue
 		}
-		n := common(s.ids, c.prompt)
-		if n > most && float64(n) > m.rules.similarity*float64(c.prompt.Len()) {
-			best, most = i, n
+		if n := common(s.ids, c.prompt); n > most {
+			k, most = i, n
 		}
 	}
-	return best
+	return k, float64(most) / float64(max(c.prompt.Len(), 1))
 }
 
 // oldest is the idle slot that was used least recently, the last of those that

@@ -58,3 +58,18 @@ func (m *mirror) lose(before uint64) {
 		return e.at < before
 	})
 }
+
+// adjust takes from the slot that a request went to, where we believed another,
+// how alike a slot must be to be taken: of a server that others launched we do
+// not know it. Where others run too, the order in which they came there is not
+// known either, and nothing is learned.
+func (m *mirror) adjust(c *claim, told int) {
+	alone := !slices.ContainsFunc(m.slots, func(s slot) bool { return s.busy != nil && s.busy != c })
+	switch {
+	case m.rules.told || !alone || c.pin >= 0 || c.slot < 0 || c.near < 0:
+	case c.slot == c.near:
+		m.rules.similarity = max(m.rules.similarity, c.share)
+	case told == c.near:
+		m.rules.similarity = min(m.rules.similarity, 0.99*c.share)
+	}
+}

@@ -19,7 +19,7 @@ const usualPerToken = 128 << 10
 // readRules reads from a command line what the server does not tell; nil is of
 // a server that others launched.
 func readRules(args []string) rules {
-	r := rules{similarity: usualSimilarity, perToken: usualPerToken}
+	r := rules{told: args != nil, similarity: usualSimilarity, perToken: usualPerToken}
 	ram := usualRAM
 	for i, arg := range args {
 		name, value, joined := strings.Cut(arg, "=")

@@ -8,6 +8,7 @@ import (
 
 // rules are what a server was launched with and does not tell.
 type rules struct {
+	told       bool    // by its command line; else they are guessed
 	similarity float64 // -sps: the share of a prompt that a slot must have to be taken for it
 	saving     bool    // --cache-ram: what leaves a slot is saved, and comes back
 	room       int64   // bytes for that; 0 is no bound
@@ -57,6 +58,9 @@ type claim struct {
 	fresh  bool
 	slot   int // where we believe it runs; -1 while it waits
 	reuse  int // prompt tokens that we believe are found there
+
+	near  int     // the slot that had most of the prompt; -1 is none
+	share float64 // how much of it
 
 	before held   // what the slot held
 	put    uint64 // when that was saved; 0 is not
@@ -146,6 +150,7 @@ func (m *mirror) found(c *claim, slot int) {
 	if slot < 0 || slot == c.slot {
 		return
 	}
+	m.adjust(c, slot)
 	other := m.slots[slot].busy
 	switch {
 	case other != nil && c.slot >= 0: // the two are the other way round

@@ -108,3 +108,28 @@ func TestRecordedReuse(t *testing.T) {
 		})
 	}
 }
+
+// A server that others launched shows by where its requests go how alike a slot
+// must be.
+func TestSimilarityIsLearned(t *testing.T) {
+	for _, r := range recordedRuns(t) {
+		if r.Label != "sps09-ram" && r.Label != "default-ram" {
+			continue
+		}
+		for _, assumed := range []float64{0.1, 0.9} {
+			m := newMirror(r.NP, rules{similarity: assumed, saving: true, perToken: 1})
+			late := 0
+			for i, q := range r.Requests {
+				c := &claim{prompt: said(q.Agent, q.Prompt), pin: -1}
+				m.begin(c)
+				m.end(c, outcome{slot: q.Slot, cached: q.Cached, ids: said(q.Agent, q.Prompt+repeated), size: q.Prompt + repeated})
+				if i >= 2 && c.reuse != q.Cached {
+					late++
+				}
+			}
+			if late > 0 {
+				t.Errorf("%s, %v assumed: %d requests with other reuse, similarity %v", r.Label, assumed, late, m.rules.similarity)
+			}
+		}
+	}
+}
