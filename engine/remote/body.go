@@ -13,16 +13,31 @@ import (
 // Body is a JSON object in the making. The zero value is ready. Members are
 // written in the order of the calls; Open and Close make an object inside.
 type Body struct {
-	b    []byte
-	next bool // a member was written at this depth
+	b     []byte
+	next  bool     // a member was written at this depth
+	texts [][]byte // of a prompt, as they lie elsewhere
+	at    int      // where in b they belong
 }
 
-// Bytes ends the object and returns it. The Body is of no use then.
-func (o *Body) Bytes() []byte {
+// Pieces ends the object and returns it in pieces, which are not to be
+// written. The Body is of no use then.
+func (o *Body) Pieces() [][]byte {
 	if len(o.b) == 0 {
 		o.b = append(o.b, '{')
 	}
-	return append(o.b, '}')
+	o.b = append(o.b, '}')
+	if len(o.texts) == 0 {
+		return [][]byte{o.b}
+	}
+	return slices.Concat([][]byte{o.b[:o.at]}, o.texts, [][]byte{o.b[o.at:]})
+}
+
+// Bytes is Pieces in one piece.
+func (o *Body) Bytes() []byte {
+	if p := o.Pieces(); len(p) > 1 {
+		return bytes.Join(p, nil)
+	}
+	return o.b
 }
 
 func (o *Body) name(name string) {
@@ -83,11 +98,15 @@ func (o *Body) Raw(name string, value []byte) {
 	o.b = append(o.b, value...)
 }
 
-// Prompt writes a prompt's ids.
+// Prompt writes a prompt's ids; there is one in a Body. Texts that the prompt
+// holds are pieces as they lie.
 func (o *Body) Prompt(name string, ids turn.IDs) {
 	o.name(name)
-	o.b = append(slices.Grow(o.b, 7*ids.Len()+1024), '[')
-	o.b = append(bytes.TrimSuffix(ids.AppendText(o.b, 0), []byte(",")), ']')
+	var held int
+	o.texts, held = ids.Texts(nil)
+	o.b = append(slices.Grow(o.b, 7*(ids.Len()-held)+1024), '[')
+	o.at = len(o.b)
+	o.b = append(bytes.TrimSuffix(ids.AppendText(o.b, held), []byte(",")), ']')
 }
 
 // IDs writes a list of ids.

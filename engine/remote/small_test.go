@@ -3,6 +3,7 @@ package remote_test
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/agentinfer/dyn/engine"
@@ -35,6 +36,28 @@ func TestBody(t *testing.T) {
 	}
 	if got := new(remote.Body).Bytes(); string(got) != "{}" {
 		t.Errorf("nothing is %s", got)
+	}
+}
+
+// A long prompt is sent as it lies, and is the same text.
+func TestBodyOfALongPrompt(t *testing.T) {
+	many := make([]uint32, 5000)
+	for i := range many {
+		many[i] = uint32(i * 7)
+	}
+	for _, ids := range []turn.IDs{turn.IDsOf(many...), turn.IDsOf(many...).Written(), turn.IDsOf(many[:4096]...).Written()} {
+		var b remote.Body
+		b.Text("a", "b")
+		b.Prompt("p", ids)
+		b.Bool("t", true)
+		var got struct {
+			A string
+			P []uint32
+			T bool
+		}
+		if err := json.Unmarshal(b.Bytes(), &got); err != nil || !slices.Equal(got.P, ids.Flat()) || got.A != "b" || !got.T {
+			t.Errorf("%d ids came as %d, %v", ids.Len(), len(got.P), err)
+		}
 	}
 }
 

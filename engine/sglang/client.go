@@ -57,6 +57,9 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 	if m == nil {
 		return nil, fmt.Errorf("it was not probed yet: %w: %w", turn.ErrUnsent, turn.ErrLost)
 	}
+	if j.Chat != nil {
+		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine is driven by token ids only; it takes no conversation"}
+	}
 	if j.Format.Kind != turn.FreeText && !m.held {
 		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine does not hold answers to a form"}
 	}
@@ -65,14 +68,14 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 }
 
 // send posts a body that asks for a stream. The end of ctx aborts it.
-func (c *client) send(ctx context.Context, rid string, body []byte, j turn.Job) (turn.Stream, error) {
+func (c *client) send(ctx context.Context, rid string, body [][]byte, j turn.Job) (turn.Stream, error) {
 	live, hangUp := context.WithCancelCause(ctx)
 	wire, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(live, func() { // abort first, close then
 		c.abort(rid)
 		cut(context.Cause(live))
 	})
-	a, err := c.server.Answer(wire, "/generate", j.ID, body)
+	a, err := c.server.Answer(wire, "/generate", j.ID, body...)
 	if err != nil {
 		stop()
 		hangUp(nil)

@@ -9,7 +9,7 @@ import (
 
 // body writes the request for a job. prompt writes what stands in place of the
 // job's ids; nil is those.
-func body(rid string, j turn.Job, m manner, prompt func(*remote.Body)) []byte {
+func body(rid string, j turn.Job, m manner, prompt func(*remote.Body)) [][]byte {
 	var b remote.Body
 	b.Text("rid", rid)
 	if prompt == nil {
@@ -41,7 +41,7 @@ func body(rid string, j turn.Job, m manner, prompt func(*remote.Body)) []byte {
 		b.Int("priority", p)
 	}
 	b.Bool("stream", true)
-	return b.Bytes()
+	return b.Pieces()
 }
 
 func sampling(b *remote.Body, s turn.Sampling) {

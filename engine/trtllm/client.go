@@ -59,6 +59,8 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 	switch {
 	case m == nil:
 		return nil, fmt.Errorf("it was not probed yet: %w: %w", turn.ErrUnsent, turn.ErrLost)
+	case j.Chat != nil:
+		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine is driven by token ids only; it takes no conversation"}
 	case j.Format.Kind != turn.FreeText && m.form == unheld:
 		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine does not hold answers to a form"}
 	case j.Salt != "":
@@ -75,7 +77,7 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 // send posts a request. prompt writes what stands in place of the job's ids;
 // nil is those.
 func (c *client) send(ctx context.Context, m manner, j turn.Job, prompt func(*remote.Body)) (*stream, error) {
-	a, err := c.server.Answer(ctx, "/v1/completions", "", body(m, j, prompt))
+	a, err := c.server.Answer(ctx, "/v1/completions", "", body(m, j, prompt)...)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ const (
 // body writes the request for a job: of all fields only those that every
 // server knows or that the probe has tried, since one more is a 400. prompt
 // writes what stands in place of the job's ids; nil is those.
-func body(m manner, j turn.Job, prompt func(*remote.Body)) []byte {
+func body(m manner, j turn.Job, prompt func(*remote.Body)) [][]byte {
 	var b remote.Body
 	b.Text("model", m.model)
 	if prompt == nil {
@@ -52,7 +52,7 @@ func body(m manner, j turn.Job, prompt func(*remote.Body)) []byte {
 	b.Open("stream_options")
 	b.Bool("include_usage", true)
 	b.Close()
-	return b.Bytes()
+	return b.Pieces()
 }
 
 func sampling(b *remote.Body, s turn.Sampling) {
