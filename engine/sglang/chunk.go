@@ -55,9 +55,7 @@ func readChunk(data []byte) (chunk, error) {
 		c.ids = append(c.ids, uint32(v.Uint()))
 	}
 	meta := root.Get("meta_info")
-	c.prompt = int(meta.Get("prompt_tokens").Int())
-	c.output = int(meta.Get("completion_tokens").Int())
-	c.cached = int(meta.Get("cached_tokens").Int())
+	c.prompt, c.output, c.cached = count(meta.Get("prompt_tokens")), count(meta.Get("completion_tokens")), count(meta.Get("cached_tokens"))
 	c.likely = readLogprobs(meta)
 	if f := meta.Get("finish_reason"); f.IsObject() {
 		c.finish = f.Get("type").Str
@@ -72,6 +70,9 @@ func readChunk(data []byte) (chunk, error) {
 	}
 	return c, nil
 }
+
+// count is a number of tokens.
+func count(v gjson.Result) int { return int(max(v.Int(), 0)) }
 
 func readFault(e gjson.Result) *fault {
 	if e.Type == gjson.String {

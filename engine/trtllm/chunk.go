@@ -65,12 +65,15 @@ func readChunk(data []byte) (chunk, error) {
 	if u := root.Get("usage"); u.IsObject() {
 		cached := u.Get("prompt_tokens_details.cached_tokens")
 		c.usage = usage{
-			set: true, prompt: int(u.Get("prompt_tokens").Int()), output: int(u.Get("completion_tokens").Int()),
-			cached: int(cached.Int()), cachedSet: cached.Type == gjson.Number,
+			set: true, prompt: count(u.Get("prompt_tokens")), output: count(u.Get("completion_tokens")),
+			cached: count(cached), cachedSet: cached.Type == gjson.Number,
 		}
 	}
 	return c, nil
 }
+
+// count is a number of tokens.
+func count(v gjson.Result) int { return int(max(v.Int(), 0)) }
 
 // fault is what an error event says went wrong; "" is none.
 func fault(root gjson.Result) string {

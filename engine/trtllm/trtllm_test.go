@@ -24,7 +24,7 @@ import (
 func ptr[T any](v T) *T { return &v }
 
 // tokenizer is that of the model that faces play.
-func tokenizer(t *testing.T) *bpe.Tokenizer {
+func tokenizer(t testing.TB) *bpe.Tokenizer {
 	t.Helper()
 	tok, err := bpe.Open(os.DirFS(fake.ModelDir(t)))
 	if err != nil {
