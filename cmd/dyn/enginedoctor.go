@@ -87,24 +87,19 @@ func engineExam(cmd *cobra.Command, a *app, args []string) (engineDoctorDoc, err
 
 // checkInstaller looks for what puts packages into place.
 func checkInstaller(h install.Host) check {
-	var with []string
+	var with string
 	switch {
 	case h.UV != "":
-		with = append(with, h.UV)
+		with = h.UV
 	case h.Python == "":
 		return check{"python", "bad", "neither uv nor python3", "apt-get install python3-venv"}
 	default:
-		with = append(with, fmt.Sprintf("%s (3.%d) with pip", h.Python, h.Minor))
+		with = fmt.Sprintf("%s (3.%d) with pip", h.Python, h.Minor)
 		if exec.Command(h.Python, "-c", "import venv, ensurepip").Run() != nil {
 			return check{"python", "bad", h.Python + " has no venv", "apt-get install python3-venv"}
 		}
 	}
-	if h.GCC != "" {
-		with = append(with, h.GCC)
-	} else {
-		with = append(with, "no gcc, so vllm for CPUs comes with 2 GB more")
-	}
-	return check{"python", "ok", strings.Join(with, ", "), ""}
+	return check{"python", "ok", with, ""}
 }
 
 func checkEngineDisk(s install.Store, h install.Host) check {

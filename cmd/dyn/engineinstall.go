@@ -31,6 +31,7 @@ type engineDone struct {
 type engineInstallFlags struct {
 	want   install.Want
 	dryRun bool
+	list   bool
 }
 
 func engineInstallCmd(a *app) *cobra.Command {
@@ -51,6 +52,7 @@ func engineInstallCmd(a *app) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&f.want.Variant, "variant", "", "`name` of a variant (default the first that fits this machine)")
 	flags.StringVar(&f.want.Wheels, "wheels", "", "take packages from this `folder`, not from an index")
+	flags.BoolVar(&f.list, "list", false, "print the packages, as pip reads them, and stop")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the steps and stop")
 	cmd.RegisterFlagCompletionFunc("variant", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var names []string
@@ -92,6 +94,10 @@ func (f engineInstallFlags) run(ctx context.Context, a *app, engine string, show
 	}
 	p, err := install.NewPlan(store.Dir, engine, f.want, install.Look(ctx, store.Dir))
 	if err != nil {
+		return err
+	}
+	if f.list {
+		_, err := fmt.Fprintln(a.out, strings.Join(p.Packages(), "\n"))
 		return err
 	}
 	if f.dryRun {

@@ -152,17 +152,22 @@ func (p plan) needs(t *table, r *recipes.Recipe) {
 	if p.fetch == nil {
 		return
 	}
-	text := p.fetch.Package + ", " + size(p.fetch.Bytes)
-	if f, err := (&app{}).folders(); err == nil {
-		models := install.Models{Dir: f.Models()}
-		if ok, err := models.Have(*p.fetch); ok && err == nil {
-			text += ", here"
-		} else {
-			text += ", to fetch"
-		}
-		text += ": " + models.File(*p.fetch)
+	state := "to fetch"
+	if p.here() {
+		state = "here"
 	}
-	t.add("model", text)
+	file := filepath.Join(p.ModelDir, filepath.Base(p.fetch.File))
+	t.add("model", fmt.Sprintf("%s, %s, %s: %s", p.fetch.Package, size(p.fetch.Bytes), state, file))
+}
+
+// here reports whether the model that is fetched is there.
+func (p plan) here() bool {
+	f, err := (&app{}).folders()
+	if err != nil {
+		return false
+	}
+	ok, err := install.Models{Dir: f.Models()}.Have(*p.fetch)
+	return ok && err == nil
 }
 
 // terminalInput reports whether somebody can answer.

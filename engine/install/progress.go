@@ -36,9 +36,13 @@ func (p Progress) String() string {
 // write to a terminal. uv tells of the larger packages only, and of each twice;
 // pip tells when it begins with one.
 type meter struct {
-	now  Progress
-	open map[string]int64 // bytes that uv is fetching, by package
-	last int64            // bytes that pip is fetching
+	now   Progress
+	all   int              // packages that are asked for; 0 is not known
+	about int64            // bytes that they have
+	told  int64            // bytes of those that were begun with
+	open  map[string]int64 // bytes that uv is fetching, by package
+	last  int64            // bytes that pip is fetching
+	begun int              // packages that pip began with
 }
 
 var (
@@ -64,38 +68,43 @@ func (m *meter) line(s string) bool {
 		}
 		n := parseSize(found[2])
 		m.open[found[1]] += n
-		m.now.OfBytes += n
+		m.begin(n)
 	case uvEnds.MatchString(s):
 		name := uvEnds.FindStringSubmatch(s)[1]
 		m.now.Bytes += m.open[name]
 		delete(m.open, name)
 	case uvReady.MatchString(s):
 		m.now.Packages = number(uvReady.FindStringSubmatch(s)[1])
-		m.now.Bytes = m.now.OfBytes
+		m.now.Bytes, m.now.OfBytes = m.told, m.told
 	case pipCollect.MatchString(s):
 		m.arrived()
-		m.now.OfPackages++
+		m.begun++
+		m.now.Packages, m.now.OfPackages = m.begun-1, max(m.all, m.begun)
 	case pipBegins.MatchString(s):
 		m.arrived()
 		m.last = parseSize(pipBegins.FindStringSubmatch(s)[1])
-		m.now.OfBytes += m.last
+		m.begin(m.last)
 	case pipHas.MatchString(s):
 		m.arrived()
 	case pipReady.MatchString(s):
 		m.arrived()
-		m.now.Packages = m.now.OfPackages
+		m.now.Packages, m.now.OfPackages = m.begun, m.begun
+		m.now.OfBytes = m.told
 	default:
 		return false
 	}
 	return true
 }
 
+// begin counts bytes that will come.
+func (m *meter) begin(n int64) {
+	m.told += n
+	m.now.OfBytes = max(m.about, m.told)
+}
+
 // arrived counts what pip was fetching: it goes on only when it has it.
 func (m *meter) arrived() {
 	m.now.Bytes += m.last
-	if m.last > 0 {
-		m.now.Packages++
-	}
 	m.last = 0
 }
 

@@ -24,7 +24,9 @@ type runner struct {
 	copy string // what to copy where, when there is no network
 	show func(Progress)
 
-	meter meter
+	packages int   // that will be put there; 0 is not known
+	bytes    int64 // that they have, about
+	meter    meter
 }
 
 // keep is how many of a command's last lines are kept for an error.
@@ -37,7 +39,7 @@ func (r *runner) run(ctx context.Context, steps []Step) error {
 	for _, s := range steps {
 		if s.Stage != stage {
 			stage = s.Stage
-			r.meter = meter{now: Progress{Stage: stage}}
+			r.meter = meter{now: Progress{Stage: stage}, all: r.packages, about: r.bytes}
 			r.show(r.meter.now)
 		}
 		var err error
@@ -59,7 +61,7 @@ func (r *runner) write(s Step) error {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
 	if err == nil {
-		err = os.WriteFile(path, []byte(s.Text), 0o644)
+		err = os.WriteFile(path, []byte(s.text), 0o644)
 	}
 	if err != nil {
 		return &turn.Fault{Op: r.op, Err: err}
@@ -79,7 +81,7 @@ func (r *runner) command(ctx context.Context, s Step) error {
 	}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), r.env(words[0])...)
+	cmd.Env = append(os.Environ(), r.env()...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
@@ -100,14 +102,11 @@ func (r *runner) command(ctx context.Context, s Step) error {
 }
 
 // env is what a command gets beside the user's own environment. What it puts
-// down for a while lies in the new folder and goes with it: so does the cache
-// of a uv that was installed for this only. uv does not read pip's variables.
-func (r *runner) env(program string) []string {
+// down for a while lies in the new folder and goes with it. uv does not read
+// pip's variables.
+func (r *runner) env() []string {
 	tmp := filepath.Join(r.dir, "tmp")
 	env := []string{"TMPDIR=" + tmp, "PYTHONUNBUFFERED=1", "NO_COLOR=1"}
-	if strings.HasPrefix(program, r.dir) {
-		env = append(env, "UV_CACHE_DIR="+filepath.Join(tmp, "uv"))
-	}
 	for _, v := range []struct{ pip, uv string }{{"PIP_INDEX_URL", "UV_DEFAULT_INDEX"}, {"PIP_EXTRA_INDEX_URL", "UV_INDEX"}, {"PIP_CERT", "SSL_CERT_FILE"}} {
 		if os.Getenv(v.pip) != "" && os.Getenv(v.uv) == "" {
 			env = append(env, v.uv+"="+os.Getenv(v.pip))

@@ -106,6 +106,9 @@ func (s Store) Install(ctx context.Context, p Plan, model string, show func(Prog
 	}
 	defer os.RemoveAll(dir) // after the rename there is none
 	r := &runner{dir: dir, op: "install " + p.Engine, try: "dyn engine install " + p.Engine, copy: p.copyAdvice(), show: show}
+	if !p.build.asks {
+		r.packages, r.bytes = len(p.build.packages), p.Download
+	}
 	if err := r.run(ctx, p.Steps); err != nil {
 		return Installed{}, false, err
 	}
@@ -211,6 +214,9 @@ func (s Store) Named(name string) (Installed, error) {
 // not removed.
 func (s Store) Remove(name string) (Installed, error) {
 	op := "remove " + name
+	if i, err := s.Named(name); err != nil {
+		return i, err
+	}
 	lock, err := s.lock(op)
 	if err != nil {
 		return Installed{}, err
