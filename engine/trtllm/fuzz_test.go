@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agentinfer/dyn/engine"
@@ -19,14 +20,14 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(`{"choices":[{"token_ids":{"a":-1},"finish_reason":{}}]}`)
 	f.Add(`{"choices":[{"token_ids":[-5,1e99,"x"],"finish_reason":"stop","stop_reason":1e99}],"usage":{"prompt_tokens":-3}}`)
 	f.Add("[DONE]")
-	var said string
+	var said atomic.Value
 	at := fake.Replay(f, 1<<20, func(*http.Request, []byte) []byte {
-		return []byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: " + said + "\n\n")
+		return []byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: " + said.Load().(string) + "\n\n")
 	})
 	c := newClient(engine.Endpoint{URL: at})
 	c.manner.Store(&manner{model: "m", tok: tokenizer(f)})
 	f.Fuzz(func(t *testing.T, text string) {
-		said = strings.ToValidUTF8(text, "?")
+		said.Store(strings.ToValidUTF8(text, "?"))
 		a := readAll(c.Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 4, Stop: []string{"b"}}))
 		var r *turn.Refused
 		if a.end == nil && (errors.Is(a.err, io.EOF) || !errors.As(a.err, &r) && !errors.Is(a.err, turn.ErrLost)) {
