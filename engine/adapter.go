@@ -20,6 +20,19 @@ type Adapter interface {
 	Open(at Endpoint) Client
 }
 
+// Adviser is an Adapter that can read the last words of its engine.
+type Adviser interface {
+	// Advise reads the last log lines of a server that ended before its first
+	// token, oldest first.
+	Advise(log []string) Advice
+}
+
+// Advice is what can be done about a server that ended.
+type Advice struct {
+	Try     string   // by a person; "" is nothing that is known
+	Without []string // flags that it does not know and can do without
+}
+
 // Client talks to one running server. It is safe for concurrent use.
 type Client interface {
 	// Health reports whether the server says that it lives.
@@ -99,6 +112,8 @@ type Spec struct {
 
 	Program []string // the engine's command for {engine}, program first; see package engine/install
 	Env     []string // that it wants in its environment
+
+	without []string // flags of the adapter's own that the server turned out not to know
 }
 
 // Place is what the fleet chose for one life of a worker.

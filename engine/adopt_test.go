@@ -39,13 +39,16 @@ func keeping(dir string) error {
 		return err
 	}
 	fmt.Println(w.Info().PID)
-	for { // under load
+	for n := 0; ; n++ { // under load
 		s, err := w.Generate(context.Background(), job(5000, 100))
 		for err == nil {
 			var d turn.Delta
 			if d, err = s.Next(); d.End != nil {
 				break
 			}
+		}
+		if n == 0 {
+			fmt.Println("served")
 		}
 	}
 }
@@ -68,7 +71,8 @@ func crashed(t *testing.T, dir string) keep.Record {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	said := bufio.NewReader(out)
+	line, err := said.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +85,9 @@ func crashed(t *testing.T, dir string) keep.Record {
 		rec, err = keep.Read(keep.Path(dir, "w0"))
 		return err == nil && rec.Ready
 	})
+	if _, err := said.ReadString('\n'); err != nil { // it holds something by then
+		t.Fatal(err)
+	}
 	_ = cmd.Process.Signal(syscall.SIGKILL)
 	_ = cmd.Wait()
 	return rec

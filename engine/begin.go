@@ -100,19 +100,9 @@ func (w *Worker) adopt(b *begun, s Spec, a Adapter) bool {
 
 // launch starts a new process.
 func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
-	o := &w.fleet.o
-	port, err := w.fleet.freePort(w)
+	at, err := w.choose(b)
 	if err != nil {
-		return fmt.Errorf("find a free port: %w", err)
-	}
-	at := w.fleet.place(port)
-	at.Dir = b.dir
-	b.inbox = openInbox("tcp://127.0.0.1:0")
-	if b.inbox.in != nil {
-		at.Events = b.inbox.addr
-	}
-	if err := errors.Join(os.RemoveAll(b.dir), os.MkdirAll(b.dir, 0o700)); err != nil {
-		return fmt.Errorf("make its folder: %w", err)
+		return err
 	}
 	l, err := a.Launch(s, at)
 	if err != nil {
@@ -131,27 +121,57 @@ func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
 	w.logFrom, w.secrets = from, append(secret(os.Environ(), l.Env), at.Key)
 	w.mu.Unlock()
 	b.started = time.Now()
-	b.at = Endpoint{URL: local(port), Key: at.Key, ModelDir: s.dir(), Args: l.Args}
+	b.at = Endpoint{URL: local(at.Port), Key: at.Key, ModelDir: s.dir(), Args: l.Args}
 	env := environment(os.Environ(), l.Env)
-	if o.Run == "" || s.Recipe.BindToDaemon {
+	if w.fleet.o.Run == "" || s.Recipe.BindToDaemon {
 		b.process, err = w.fleet.launcher.Start(child.Command{Args: l.Args, Env: env, Out: out, Bound: s.Recipe.BindToDaemon})
 		return err
 	}
-	k, err := keep.Start(o.Self, keep.Order{
+	b.process, err = w.keep(b, keep.Order{
 		Record: keep.Record{
-			Worker: w.name, Hash: s.hash(a), Recipe: s.Recipe.Name, Model: s.Recipe.Model, Flags: l.Args, Port: port,
-			Key: at.Key, Events: at.Events, Log: w.log, Socket: filepath.Join(o.Sockets, w.name+".sock"),
+			Worker: w.name, Hash: s.hash(a), Recipe: s.Recipe.Name, Model: s.Recipe.Model, Flags: l.Args, Port: at.Port,
+			Key: at.Key, Events: at.Events,
 		},
-		Path: keep.Path(o.Run, w.name), Args: l.Args, Env: env, Own: environment(os.Environ(), nil),
-		Grace: o.KeepFor, TermWait: b.termWait,
+		Args: l.Args, Env: env,
 	}, out)
+	return err
+}
+
+// choose finds what one life needs: a port, a folder, and who listens for its
+// KV events.
+func (w *Worker) choose(b *begun) (Place, error) {
+	port, err := w.fleet.freePort(w)
+	if err != nil {
+		return Place{}, fmt.Errorf("find a free port: %w", err)
+	}
+	at := w.fleet.place(port)
+	at.Dir = b.dir
+	b.inbox = openInbox("tcp://127.0.0.1:0")
+	if b.inbox.in != nil {
+		at.Events = b.inbox.addr
+	}
+	if err := errors.Join(os.RemoveAll(b.dir), os.MkdirAll(b.dir, 0o700)); err != nil {
+		return at, fmt.Errorf("make its folder: %w", err)
+	}
+	return at, nil
+}
+
+// keep starts an engine that outlives this process.
+func (w *Worker) keep(b *begun, order keep.Order, out *os.File) (process, error) {
+	o := &w.fleet.o
+	order.Record.Log, order.Record.Dir = w.log, b.dir
+	order.Record.Socket = filepath.Join(o.Sockets, w.name+".sock")
+	order.Path = keep.Path(o.Run, w.name)
+	order.Own = environment(os.Environ(), nil)
+	order.Grace, order.TermWait = o.KeepFor, b.termWait
+	k, err := keep.Start(o.Self, order, out)
 	if errors.Is(err, keep.ErrNone) {
 		err = fmt.Errorf("%w: %w", errEnded, err)
 	}
-	if err == nil {
-		b.process = k
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return k, nil
 }
 
 // dir is where a life of the worker may have its files.
@@ -165,6 +185,7 @@ func local(port int) string { return fmt.Sprintf("http://127.0.0.1:%d", port) }
 // hash is of all that decides what runs: an engine with the same hash need not
 // be started anew. What is chosen anew for each life is left out.
 func (s Spec) hash(a Adapter) string {
+	s.without = nil // that is found out anew only when it is launched anew
 	l, err := a.Launch(s, Place{Self: "{self}"})
 	if err != nil {
 		return ""

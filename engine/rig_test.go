@@ -54,6 +54,11 @@ func child(role string, args []string) error {
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("loading for ever")
 		select {}
+	case "old": // does not know a flag of today
+		if i := slices.Index(args, "--generation-config"); i >= 0 {
+			return fmt.Errorf("vllm serve: error: unrecognized arguments: %s %s", args[i], args[i+1])
+		}
+		return sim.Run(context.Background(), args, os.Stdout, os.Stderr)
 	case "crowded":
 		return crowded(args)
 	case "hangs":

@@ -29,6 +29,9 @@ func (s Spec) Settings(at Place, base map[string]string) map[string]string {
 	if all == nil {
 		all = map[string]string{}
 	}
+	for _, name := range s.without {
+		delete(all, name)
+	}
 	maps.Copy(all, s.Recipe.Flags)
 	maps.Copy(all, s.Flags)
 	delete(all, remoteCode) // where it is not seen, it is not asked for
@@ -49,6 +52,27 @@ func (s Spec) Settings(at Place, base map[string]string) map[string]string {
 // remoteCode is the flag by which Python engines run code that lies in a model
 // folder. Only the recipe's trust_remote_code sets it, which plans print.
 const remoteCode = "trust-remote-code"
+
+// spare leaves flags of the adapter's own out of the next launch. It reports
+// whether there is one that was not left out yet.
+func (s *Spec) spare(flags []string) (more bool) {
+	for _, name := range flags {
+		_, recipes := s.Recipe.Flags[name]
+		_, users := s.Flags[name]
+		if !recipes && !users && !slices.Contains(s.without, name) {
+			s.without, more = append(slices.Clip(s.without), name), true
+		}
+	}
+	return more
+}
+
+// spared tells which.
+func (s Spec) spared() string {
+	if len(s.without) == 0 {
+		return ""
+	}
+	return "without --" + strings.Join(s.without, ", --") + ", which it does not know"
+}
 
 // Args spells flags as a command line does, sorted by name: "true" is a bare
 // flag.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -31,6 +32,7 @@ func (f *Fleet) Start(ctx context.Context, s Spec) (*Worker, error) {
 	}
 	w := newWorker(f)
 	w.gpus = slices.Clone(s.GPUs)
+	w.adviser, _ = a.(Adviser)
 	w.caps.Model = s.Recipe.Model
 	alive, halt := context.WithCancel(f.ctx)
 	w.halt = halt
@@ -113,10 +115,24 @@ func (w *Worker) fault(op string, err error) *turn.Fault {
 	if w.log == "" {
 		return f
 	}
+	lines := w.words()
+	f.Why = strings.Join(blame(lines, 5), "\n")
+	f.Try = cmp.Or(w.advice(lines).Try, "dyn logs "+w.name)
+	return f
+}
+
+// words are the last ones of its present life, without its keys.
+func (w *Worker) words() []string {
 	w.mu.Lock()
 	from, secrets := w.logFrom, w.secrets
 	w.mu.Unlock()
-	f.Why = strings.Join(redact(blame(tail(w.log, from, 200), 5), secrets), "\n")
-	f.Try = "dyn logs " + w.name
-	return f
+	return redact(tail(w.log, from, 200), secrets)
+}
+
+// advice is what its adapter makes of its last words.
+func (w *Worker) advice(lines []string) Advice {
+	if w.adviser == nil {
+		return Advice{}
+	}
+	return w.adviser.Advise(lines)
 }

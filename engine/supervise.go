@@ -44,6 +44,9 @@ func (w *Worker) supervise(ctx context.Context, s Spec, a Adapter) {
 		if ctx.Err() == nil && !born && tries < portTries && errors.Is(err, errEnded) && w.portTaken() {
 			continue
 		}
+		if ctx.Err() == nil && !born && errors.Is(err, errEnded) && s.spare(w.advice(w.words()).Without) {
+			continue
+		}
 		if ctx.Err() != nil || !born {
 			w.end(ctx, err)
 			return
@@ -126,7 +129,7 @@ func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 		w.url, w.pid, w.restart = b.at.URL, b.PID(), cancel
 		w.started, w.adopted = b.started, b.adopted
 	})
-	w.fleet.tell(w, b.kind(), "")
+	w.fleet.tell(w, b.kind(), s.spared())
 	go func() {
 		<-b.Exited()
 		cancel(fmt.Errorf("%w: %w", errEnded, b.Err()))
@@ -147,10 +150,7 @@ func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 // portTaken reports whether the log of the present life says that its port was
 // not free: between our look and its listening others may take it.
 func (w *Worker) portTaken() bool {
-	w.mu.Lock()
-	from := w.logFrom
-	w.mu.Unlock()
-	return slices.ContainsFunc(tail(w.log, from, 200), func(line string) bool {
+	return slices.ContainsFunc(w.words(), func(line string) bool {
 		return strings.Contains(strings.ToLower(line), "address already in use")
 	})
 }

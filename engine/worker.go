@@ -17,8 +17,9 @@ type Worker struct {
 	fleet    *Fleet
 	name     string
 	attached bool
-	log      string // path of its log file; "" when attached
-	port     int    // of its present life; guarded by the fleet's mu
+	log      string  // path of its log file; "" when attached
+	adviser  Adviser // nil when its adapter is none
+	port     int     // of its present life; guarded by the fleet's mu
 
 	mu      sync.Mutex // guards all below; held for moments only, never while telling anybody
 	life    life
