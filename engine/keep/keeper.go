@@ -187,8 +187,7 @@ func (k *keeper) close(sock net.Listener) {
 	switch {
 	case k.rec.lost():
 	case k.asked:
-		os.Remove(k.rec.path)
-		os.Remove(k.rec.Socket)
+		k.rec.remove()
 	default:
 		os.Remove(k.rec.Socket)
 		k.rec.Ended = ended

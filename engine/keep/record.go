@@ -31,6 +31,7 @@ type Record struct {
 	Log     string    `json:"log"`
 	Socket  string    `json:"socket"` // where the keeper listens
 	Mark    string    `json:"mark"`   // in the environment of all its processes
+	Dir     string    `json:"dir"`    // a folder of this life's own, beside the run file; "" has none
 	Keeper  Proc      `json:"keeper"`
 	Engine  Proc      `json:"engine"`
 	Started time.Time `json:"started"`
@@ -109,8 +110,16 @@ func (r Record) lost() bool {
 func (r Record) Clear() int {
 	n := child.Sweep(r.Mark)
 	if !r.lost() {
-		os.Remove(r.Socket)
-		os.Remove(r.path)
+		r.remove()
 	}
 	return n
+}
+
+// remove takes everything of an engine that is gone away.
+func (r Record) remove() {
+	if filepath.Dir(r.Dir) == filepath.Dir(r.path) {
+		os.RemoveAll(r.Dir)
+	}
+	os.Remove(r.Socket)
+	os.Remove(r.path)
 }
