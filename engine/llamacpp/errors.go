@@ -1,6 +1,7 @@
 package llamacpp
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -30,17 +31,22 @@ func meaning(status int, v gjson.Result) error {
 		return fmt.Errorf("engine is not ready: %s: %w: %w", message, turn.ErrUnsent, turn.ErrLost)
 	case kind == "exceed_context_size_error":
 		return tooLong(v, message)
+	case status == http.StatusNotImplemented:
+		return fmt.Errorf("%s: %w", message, errors.ErrUnsupported)
 	case status == http.StatusInternalServerError && strings.Contains(message, "[json.exception."):
 		return &turn.Refused{Status: http.StatusBadRequest, Message: message}
 	}
 	return remote.Fault(status, message)
 }
 
-// tooLong is a prompt beyond the context of a slot.
+// tooLong is a prompt beyond the context of a slot, which takes one token of
+// an answer at least.
 func tooLong(v gjson.Result, message string) error {
-	if prompt, most := v.Get("n_prompt_tokens").Int(), v.Get("n_ctx").Int(); prompt > 0 && most > 0 {
-		message = fmt.Sprintf("the prompt has %d tokens, and this engine's context is %d for prompt and answer: "+
-			"shorten it, or give each slot more context", prompt, most)
+	r := &turn.Refused{Status: http.StatusBadRequest, Message: message}
+	if prompt, context := int(v.Get("n_prompt_tokens").Int()), int(v.Get("n_ctx").Int()); prompt > 0 && context > 0 {
+		r.Prompt, r.Limit = prompt, context-1
+		r.Message = fmt.Sprintf("the prompt has %d tokens, and this engine's context is %d for prompt and answer: "+
+			"shorten it, or give each slot more context", prompt, context)
 	}
-	return &turn.Refused{Status: http.StatusBadRequest, Message: message}
+	return r
 }

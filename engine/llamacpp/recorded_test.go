@@ -174,6 +174,8 @@ func checkHeard(t *testing.T, name string, i int, e fake.Exchange, h heard) {
 		if n := gjson.GetBytes(body, "error.n_prompt_tokens"); n.Exists() &&
 			(!strings.Contains(h.err.Error(), n.Raw) || !strings.Contains(h.err.Error(), gjson.GetBytes(body, "error.n_ctx").Raw)) {
 			t.Errorf("%s/%d: no numbers in %v", name, i, h.err)
+		} else if n.Exists() && (refused.Prompt != int(n.Int()) || refused.Limit != int(gjson.GetBytes(body, "error.n_ctx").Int())-1) {
+			t.Errorf("%s/%d: numbers are %+v", name, i, refused)
 		}
 	case !whole: // cut, never begun, or a document where we ask for a stream
 		if !errors.Is(h.err, turn.ErrLost) || h.end != nil {

@@ -56,7 +56,7 @@ func (c *client) blame(ctx context.Context, err error) error {
 // absent reports whether an error is a route that the server does not have.
 func absent(err error) bool {
 	var refused *turn.Refused
-	return errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed)
+	return errors.Is(err, errors.ErrUnsupported) || errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed)
 }
 
 // tokenize asks for the ids of a prompt's text.

@@ -96,6 +96,7 @@ func TestRenderFails(t *testing.T) {
 		is      func(error) bool
 	}{
 		"no route":       {nil, func(err error) bool { return errors.Is(err, errors.ErrUnsupported) }},
+		"not offered":    {map[string]string{"/apply-template": `501!{"error":{"message":"no","type":"not_supported_error"}}`}, func(err error) bool { return errors.Is(err, errors.ErrUnsupported) }},
 		"no prompt":      {map[string]string{"/apply-template": "{}"}, func(err error) bool { return errors.Is(err, errors.ErrUnsupported) }},
 		"its template":   {map[string]string{"/apply-template": `500!{"error":{"message":"roles must alternate"}}`, "/health": "{}"}, refused},
 		"it is broken":   {map[string]string{"/apply-template": `500!{}`, "/health": "500!"}, func(err error) bool { return errors.Is(err, turn.ErrLost) }},

@@ -73,7 +73,15 @@ func (p *parcel) write(j turn.Job, slot int, reuse bool) {
 var known = []string{"<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"}
 
 // marks are the special tokens that a job's answer must show as text.
-func marks(turn.Job) []string { return known }
+func marks(j turn.Job) []string {
+	all := slices.Clip(known)
+	for _, m := range j.Marks {
+		if !slices.Contains(known, m) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
 
 // appendSampling writes what the client said. The rest is for the server's
 // command line, see usual.

@@ -41,7 +41,7 @@ func TestBodyOfUnsaid(t *testing.T) {
 
 func TestBody(t *testing.T) {
 	j := turn.Job{
-		Prompt: turn.IDsOf(make([]uint32, 5000)...), Stop: []string{"\n\"", "é"}, Salt: "s", Priority: 9,
+		Prompt: turn.IDsOf(make([]uint32, 5000)...), Marks: []string{"<think>", "<|channel|>"}, Stop: []string{"\n\"", "é"}, Salt: "s", Priority: 9,
 		Format: turn.Format{Kind: turn.JSONSchema, Schema: json.RawMessage(`{"type":"string"}`)},
 		Sampling: turn.Sampling{
 			Temperature: at(0.5), TopP: at(math.NaN()), TopK: at(-1), Seed: at(int64(-1)), Repetition: at(1.1), MinP: at(math.Inf(1)),
@@ -53,7 +53,7 @@ func TestBody(t *testing.T) {
 		"prompt.#": "5000", "n_predict": "1", "id_slot": "3", "cache_prompt": "false", "temperature": "0.5", "top_p": "", "top_k": "0",
 		"min_p": "", "seed": "4294967294", "repeat_penalty": "1.1", "repeat_last_n": "-1", "presence_penalty": "-0.5",
 		"ignore_eos": "true", "n_probs": "1", "logit_bias": "[[7,-100],[8,2.5]]", "json_schema": `{"type":"string"}`,
-		"stop": `["\n\"","é"]`, "cache_salt": "", "priority": "",
+		"stop": `["\n\"","é"]`, "cache_salt": "", "priority": "", "preserved_tokens.6": `"\u003c|channel|\u003e"`, "preserved_tokens.7": "",
 	} {
 		if got := b.Get(path).Raw; got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
