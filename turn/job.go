@@ -1,5 +1,7 @@
 package turn
 
+import "encoding/json"
+
 // Job is what goes to a worker: token ids in, text and ids out.
 type Job struct {
 	ID        string // X-Request-Id
@@ -21,8 +23,9 @@ type Job struct {
 	// for that. nil is the usual way, by ids. A worker whose Capabilities have
 	// no Chat does not take it. MaxTokens of 0 is then what the context leaves.
 	Chat *Turn
-	// Switches are variables of the chat template, of the recipe; with Chat.
-	Switches map[string]any
+	// Switches are the variables of the chat template, a JSON object or nil; with
+	// Chat.
+	Switches json.RawMessage
 }
 
 // Delta is one step of a worker's answer. Text and IDs are not aligned: an

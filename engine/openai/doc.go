@@ -1,5 +1,9 @@
-// Package openai writes turns as the JSON of OpenAI's chat API, which is how
-// engines take conversations.
+// Package openai speaks with the chat APIs of engines: a turn is written as the
+// JSON of a request, and its streamed answer is read back as deltas. Turns go
+// that way that cannot go by token ids: those with images, those of a model
+// whose tokenizer or template dyn does not have, and those of an engine whose
+// own template makes another prompt. Append writes what all servers take alike;
+// what each spells in its own way, its adapter adds.
 //
 // A turn comes after prompt.Steady. What stands in the client's JSON is never
 // made anew: schemas of tools stand as they came, arguments of calls as the
@@ -15,5 +19,16 @@
 // Two things are left out because engines hand them to the template, which
 // prints them: whether a tool is strict, and that it has no description.
 //
-// Functions append to what they are given and keep nothing.
+// Images stand as data URLs. One that lies elsewhere, and every document, is
+// the fixed text of package prompt/template: no engine is made to fetch what a
+// client names.
+//
+// A server may read reasoning and calls out of its answer itself; they are
+// Delta.Events then. What it does not read stays in Delta.Text, for the model's
+// parser. A server without a parser of calls refuses tools that the model may
+// choose: told that it must choose none, it shows them to the model all the
+// same.
+//
+// Functions append to what they are given and keep nothing. A Stream belongs to
+// one goroutine, Close to any, as turn.Stream says.
 package openai

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/prompt/template"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -47,8 +48,39 @@ func (w *writer) open(role string) {
 // said writes what system or user say.
 func (w *writer) said(role string, blocks []turn.Block) {
 	w.open(role)
-	w.content(text(blocks))
+	if slices.ContainsFunc(blocks, shown) {
+		w.parts(blocks)
+	} else {
+		w.content(text(blocks))
+	}
 	w.b = append(w.b, '}')
+}
+
+// parts writes what is said as a list of texts and images, in order.
+func (w *writer) parts(blocks []turn.Block) {
+	w.b = append(w.b, `,"content":[`...)
+	for len(blocks) > 0 {
+		n := slices.IndexFunc(blocks, shown)
+		if n < 0 {
+			n = len(blocks)
+		}
+		if s := text(blocks[:n]); s != "" {
+			w.b = append(appendString(append(w.b, `{"type":"text","text":`...), s), "},"...)
+		}
+		if n < len(blocks) {
+			url, _ := prompt.DataURL(&blocks[n])
+			w.b = append(appendString(append(w.b, `{"type":"image_url","image_url":{"url":`...), url), "}},"...)
+			n++
+		}
+		blocks = blocks[n:]
+	}
+	w.b[len(w.b)-1] = ']' // was a comma
+}
+
+// shown reports whether a block is a picture that came with its data.
+func shown(b turn.Block) bool {
+	_, ok := prompt.DataURL(&b)
+	return ok
 }
 
 func (w *writer) content(s string) {
@@ -101,7 +133,8 @@ func arguments(raw []byte) string {
 }
 
 // results writes the results of a message one by one, each with what follows
-// it, in the order of their calls.
+// it, in the order of their calls. Few templates show images among them, so
+// those stand in a message of the user's behind all.
 func (w *writer) results(i int) {
 	blocks := w.ms[i].Blocks
 	var rows [][]turn.Block
@@ -113,12 +146,14 @@ func (w *writer) results(i int) {
 		}
 	}
 	w.sort(i, rows)
+	var images []turn.Block
 	for _, row := range rows {
 		first := &row[0]
 		if first.Kind != turn.ToolResult {
 			w.said("user", row)
 			continue
 		}
+		row, images = apart(row, images)
 		w.open("tool")
 		w.b = appendString(append(w.b, `,"tool_call_id":`...), first.ID)
 		if name := w.name(i, first.ID); name != "" {
@@ -127,6 +162,25 @@ func (w *writer) results(i int) {
 		w.content(text(row))
 		w.b = append(w.b, '}')
 	}
+	if len(images) > 0 {
+		w.said("user", images)
+	}
+}
+
+// apart returns a row with a text in place of each image, and the images
+// behind those there are.
+func apart(row, images []turn.Block) (rest, all []turn.Block) {
+	if !slices.ContainsFunc(row, shown) {
+		return row, images
+	}
+	rest = slices.Clone(row)
+	for i, b := range rest {
+		if shown(b) {
+			images = append(images, b)
+			rest[i] = turn.Block{Kind: turn.Text, Text: template.ImageText}
+		}
+	}
+	return rest, images
 }
 
 // sort puts results in the order of their calls; where one answers no call of
@@ -167,7 +221,8 @@ func (w *writer) name(i int, id string) string {
 	return ""
 }
 
-// text is what blocks say, each on lines of its own. An image is a fixed text.
+// text is what blocks say, each on lines of its own. An image, where it is not
+// shown, is a fixed text.
 func text(blocks []turn.Block) string {
 	lines := make([]string, 0, len(blocks))
 	for i := range blocks {

@@ -1,0 +1,80 @@
+package openai
+
+import (
+	"errors"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// chunk is one event of an answer.
+type chunk struct {
+	text      string
+	reasoning string
+	calls     []piece
+	likely    []turn.Logprob
+	finish    string // "stop", "length", "tool_calls" …; "" while it goes on
+	stop      string // the stop string that was met, where the server tells
+	usage     turn.Usage
+	told      bool // usage is set
+	fault     gjson.Result
+}
+
+// piece is a part of a call.
+type piece struct {
+	index      int
+	name, args string
+}
+
+var errJSON = errors.New("an event that is no JSON object")
+
+// readChunk reads an event's data.
+func readChunk(data []byte) (chunk, error) {
+	var c chunk
+	if len(data) == 0 || data[0] != '{' || !gjson.ValidBytes(data) {
+		return c, errJSON
+	}
+	v := gjson.ParseBytes(data)
+	if e := v.Get("error"); e.IsObject() || e.Type == gjson.String {
+		c.fault = e
+		return c, nil
+	}
+	if u := v.Get("usage"); u.IsObject() {
+		c.told = true
+		c.usage = turn.Usage{
+			Prompt: count(u.Get("prompt_tokens")), Output: count(u.Get("completion_tokens")),
+			Cached: count(u.Get("prompt_tokens_details.cached_tokens")), Thinking: count(u.Get("completion_tokens_details.reasoning_tokens")),
+		}
+		c.usage.Cached = min(c.usage.Cached, c.usage.Prompt)
+	}
+	one := v.Get("choices.0")
+	d := one.Get("delta")
+	c.text = d.Get("content").Str
+	if c.reasoning = d.Get("reasoning").Str; c.reasoning == "" {
+		c.reasoning = d.Get("reasoning_content").Str
+	}
+	d.Get("tool_calls").ForEach(func(_, call gjson.Result) bool {
+		c.calls = append(c.calls, piece{count(call.Get("index")), call.Get("function.name").Str, call.Get("function.arguments").Str})
+		return true
+	})
+	one.Get("logprobs.content").ForEach(func(_, p gjson.Result) bool {
+		l := readLogprob(p)
+		p.Get("top_logprobs").ForEach(func(_, q gjson.Result) bool {
+			l.Top = append(l.Top, readLogprob(q))
+			return true
+		})
+		c.likely = append(c.likely, l)
+		return true
+	})
+	c.finish = one.Get("finish_reason").Str
+	c.stop = one.Get("stop_reason").Str
+	return c, nil
+}
+
+// count is a number of things; anything else is none.
+func count(v gjson.Result) int { return int(min(max(v.Int(), 0), 1<<31)) }
+
+func readLogprob(v gjson.Result) turn.Logprob {
+	return turn.Logprob{Token: v.Get("token").Str, Value: v.Get("logprob").Num}
+}
