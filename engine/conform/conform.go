@@ -167,21 +167,21 @@ func (s *suite) whole(t *testing.T, j turn.Job) answer {
 
 // refused checks that a job is refused as the client's fault, in words that
 // hold one of these.
-func (s *suite) refused(t *testing.T, j turn.Job, words ...string) {
+func (s *suite) refused(t *testing.T, j turn.Job, words ...string) (r *turn.Refused) {
 	t.Helper()
 	a := s.ask(t.Context(), s.client, j)
-	var r *turn.Refused
 	if !errors.As(a.err, &r) || errors.Is(a.err, turn.ErrLost) || r.Status < 400 || r.Status > 499 {
 		t.Fatalf("got %q, error %v; want a refusal", a.text, a.err)
 	}
 	for _, w := range words {
 		if strings.Contains(r.Message, w) {
-			return
+			return r
 		}
 	}
 	if len(words) > 0 {
 		t.Errorf("%q tells none of %q", r.Message, words)
 	}
+	return r
 }
 
 // lost checks that an error sends a turn to another worker.

@@ -12,7 +12,13 @@ func (s *suite) tooLong(t *testing.T) {
 		t.Skip("SKIPPED: the context is not known")
 	}
 	n := s.Context + 10
-	s.refused(t, s.job(s.prompt(n), 4), strconv.Itoa(n), strconv.Itoa(s.Context))
+	r := s.refused(t, s.job(s.prompt(n), 4), strconv.Itoa(n), strconv.Itoa(s.Context))
+	if r.Prompt != n || r.Limit < s.Context-1 || r.Limit > s.Context {
+		t.Errorf("it is told as a prompt of %d tokens, at most %d; want %d and %d", r.Prompt, r.Limit, n, s.Context-1)
+	}
+	if r := s.refused(t, s.job([]uint32{s.First, 1 << 30}, 4)); r.Prompt != 0 || r.Limit != 0 {
+		t.Errorf("a bad id is told as a prompt of %d tokens, at most %d", r.Prompt, r.Limit)
+	}
 }
 
 func (s *suite) badID(t *testing.T) {

@@ -31,6 +31,17 @@ func Fault(status int, message string) error {
 	return fmt.Errorf("engine failed with status %d: %s: %w", status, message, turn.ErrLost)
 }
 
+// TooLong adds to a refusal that the prompt did not fit a context of so many
+// tokens, where that is so and the context is known; the answer wants one of
+// them. Other errors stay as they are.
+func TooLong(err error, prompt, context int) error {
+	var r *turn.Refused
+	if context > 0 && prompt >= context && errors.As(err, &r) {
+		r.Prompt, r.Limit = prompt, context-1
+	}
+	return err
+}
+
 // Message is what a body of one of the usual forms says went wrong; "" when it
 // says nothing.
 func Message(body []byte) string {

@@ -43,7 +43,7 @@ const lowFirst = "schedule-low-priority-values-first"
 // command line can be read by everybody on the machine; it is on the command
 // line where a recipe has a file of flags of its own, for there can be one.
 func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
-	flags := s.Settings(at, usual)
+	flags := s.Settings(at, ours(at))
 	if _, set := flags[lowFirst]; set {
 		return engine.Launch{}, errors.New("flag " + lowFirst + ": low priorities would run first and be kept longest in the cache; " +
 			"take it away: dyn turns the sign where it must")
@@ -55,12 +55,6 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 		return engine.Launch{}, err
 	}
 	delete(flags, "base-gpu-id") // counts inside of what it is shown, from 0
-	if at.Events != "" {
-		if _, set := flags["kv-events-config"]; !set {
-			c, _ := json.Marshal(map[string]string{"publisher": "zmq", "endpoint": at.Events, "topic": "kv"}) // strings can be written
-			flags["kv-events-config"] = string(c)
-		}
-	}
 	l := engine.Launch{
 		Args: append(s.Command(at), engine.Args(flags)...),
 		Env: []string{
@@ -71,6 +65,7 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 		Known:    known(flags),
 		TermWait: termWait,
 	}
+	l.Env = append(l.Env, s.Env...)
 	for _, name := range slices.Sorted(maps.Keys(s.Recipe.Env)) {
 		l.Env = append(l.Env, name+"="+s.Recipe.Env[name])
 	}
@@ -82,6 +77,18 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 		l.Env = append(l.Env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+strings.Join(list, ","))
 	}
 	return l, nil
+}
+
+// ours are the flags that recipes and users go over. The server connects to who
+// listens for its events, so that not even the first is lost; it publishes
+// none where nobody does, since the other form is open to everybody.
+func ours(at engine.Place) map[string]string {
+	flags := maps.Clone(usual)
+	if at.Events != "" {
+		c, _ := json.Marshal(map[string]string{"publisher": "zmq", "endpoint": at.Events, "topic": "kv"}) // strings can be written
+		flags["kv-events-config"] = string(c)
+	}
+	return flags
 }
 
 // termWait is how long a server has to end by itself: it lets running turns

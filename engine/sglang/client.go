@@ -23,6 +23,7 @@ type client struct {
 
 // manner is what the probe found out about how to ask.
 type manner struct {
+	context  int   // tokens; 0 is not known
 	held     bool  // answers can be held to a form
 	priority int64 // by which a priority is multiplied; 0 sends none
 	thought  int64 // the token that ends a thought; -1 is none to go by
@@ -64,11 +65,16 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine does not hold answers to a form"}
 	}
 	rid := newRid()
-	return c.send(ctx, rid, body(rid, j, *m, nil), j)
+	s, err := c.send(ctx, rid, body(rid, j, *m, nil), j)
+	if err != nil {
+		return nil, remote.TooLong(err, j.Prompt.Len(), m.context)
+	}
+	s.context = m.context
+	return s, nil
 }
 
 // send posts a body that asks for a stream. The end of ctx aborts it.
-func (c *client) send(ctx context.Context, rid string, body [][]byte, j turn.Job) (turn.Stream, error) {
+func (c *client) send(ctx context.Context, rid string, body [][]byte, j turn.Job) (*stream, error) {
 	live, hangUp := context.WithCancelCause(ctx)
 	wire, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(live, func() { // abort first, close then

@@ -37,6 +37,7 @@ func (c *client) probe(ctx context.Context) (seen engine.Seen, m manner, err err
 	}
 	first := gjson.GetBytes(models, "data.0")
 	seen.Caps = turn.Capabilities{Model: first.Get("id").Str, Context: int(first.Get("max_model_len").Int()), Engine: "sglang"}
+	m.context = seen.Caps.Context
 	if seen.Caps.Model == "" {
 		return seen, m, fmt.Errorf("/v1/models names no model: %w", turn.ErrLost)
 	}
@@ -148,6 +149,10 @@ func (c *client) extra(ctx context.Context, j turn.Job, more func(*remote.Body))
 func (c *client) listen(ctx context.Context, j turn.Job, more func(*remote.Body)) (remote.Said, error) {
 	return remote.Listen(ctx, j.MaxTokens, func(ctx context.Context) (turn.Stream, error) {
 		rid := newRid()
-		return c.send(ctx, rid, body(rid, j, manner{thought: -1}, more), j)
+		s, err := c.send(ctx, rid, body(rid, j, manner{thought: -1}, more), j)
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
 	})
 }

@@ -24,6 +24,8 @@ type stream struct {
 	prompt int // tokens sent
 	top    int // alternatives asked for
 
+	context int // tokens that the server takes; 0 is not known
+
 	whole  bool // chunks tell all from the start
 	output int  // tokens received
 	shown  int  // bytes of text received
@@ -145,6 +147,7 @@ func (s *stream) last(d turn.Delta, err error) (turn.Delta, error) {
 	if s.live.Err() != nil { // our own cancel loses no worker
 		err = context.Cause(s.live)
 	}
+	err = remote.TooLong(err, s.prompt, s.context)
 	s.ended = err
 	s.Close()
 	if d.Text != "" || len(d.IDs) > 0 {

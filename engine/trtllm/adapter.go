@@ -31,7 +31,8 @@ const inFile = "config."
 // the server's own buffer of 1024 events a long prompt loses some; without a
 // back-end for forms they are ignored and nobody told.
 var usual = map[string]string{
-	"backend": "pytorch",
+	"backend":           "pytorch",
+	"served_model_name": "true",
 	inFile + "kv_cache_config.enable_block_reuse":    "true",
 	inFile + "kv_cache_config.enable_partial_reuse":  "true",
 	inFile + "kv_cache_config.copy_on_partial_reuse": "true",
@@ -54,7 +55,14 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 	flags := s.Settings(at, usual)
 	flags["host"] = "127.0.0.1"
 	flags["port"] = strconv.Itoa(at.Port)
-	flags["served_model_name"] = s.Recipe.Model
+	if flags["served_model_name"] != "" {
+		flags["served_model_name"] = s.Recipe.Model
+	}
+	delete(flags, "trust_remote_code") // only the recipe's own word sets it
+	if flags["trust-remote-code"] != "" {
+		delete(flags, "trust-remote-code")
+		flags["trust_remote_code"] = "true"
+	}
 	l := engine.Launch{Known: known(flags), TermWait: termWait}
 	file, err := settings(flags)
 	if err != nil {
@@ -68,6 +76,7 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 		}
 	}
 	l.Args = append(s.Command(at), engine.Args(flags)...)
+	l.Env = append(l.Env, s.Env...)
 	for _, name := range slices.Sorted(maps.Keys(s.Recipe.Env)) {
 		l.Env = append(l.Env, name+"="+s.Recipe.Env[name])
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -69,7 +71,7 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 	}
 	s, err := c.send(ctx, *m, j, nil)
 	if err != nil {
-		return nil, err
+		return nil, tooLong(err, j.Prompt.Len())
 	}
 	return s, nil
 }
@@ -83,4 +85,17 @@ func (c *client) send(ctx context.Context, m manner, j turn.Job, prompt func(*re
 	}
 	c.open.Add(1)
 	return newStream(ctx, c, a, m, j), nil
+}
+
+// limits are how the server's words tell what it takes: the context, or what
+// it computes at once.
+var limits = regexp.MustCompile("(?:max_seq_len`?|max_num_tokens|context length) \\((\\d+)")
+
+// tooLong adds to a refusal that the prompt does not fit, if its words say so.
+func tooLong(err error, prompt int) error {
+	if m := limits.FindStringSubmatch(err.Error()); m != nil {
+		most, _ := strconv.Atoi(m[1]) // 0 is not known
+		return remote.TooLong(err, prompt, most)
+	}
+	return err
 }
