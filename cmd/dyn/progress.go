@@ -78,6 +78,10 @@ func (s *steps) show(st step) {
 	}
 	facts = append(facts, plural(st.Workers, "worker"))
 	fmt.Fprintf(s.out, "  %s\n", strings.Join(facts, "   "))
+	if st.Context > 0 && st.Context < claudeNeeds {
+		next(&app{out: s.out}, `dyn run "hello"`, "its first answer", "dyn top", "watch it", "dyn down", "stop it")
+		return
+	}
 	next(&app{out: s.out}, "dyn claude", "start Claude Code on it", "dyn top", "watch it", "dyn down", "stop it")
 }
 
