@@ -8,14 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
-	"github.com/agentinfer/dyn/recipes"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -115,6 +113,17 @@ func TestEnds(t *testing.T) {
 				t.Errorf("end is %+v, error %v", a.end, a.err)
 			}
 		})
+	}
+}
+
+// More cached tokens than prompt tokens are not believed.
+func TestCachedIsClamped(t *testing.T) {
+	a := readAll(serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `data: {"choices":[{"text":"a","token_ids":[1],"finish_reason":"length"}]}`+"\n\n"+
+			`data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9}}}`+"\n\ndata: [DONE]\n\n")
+	}).Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1, 2, 3), MaxTokens: 1}))
+	if a.err != nil || a.end.Usage.Cached != 3 {
+		t.Errorf("ended as %+v, %v", a.end, a.err)
 	}
 }
 
@@ -235,39 +244,6 @@ func TestRecordedMetrics(t *testing.T) {
 	m, err := readMetrics(strings.NewReader(data))
 	if err != nil || m.blockSize != 32 || m.kvTokens != 2097152 || m.queries != 3920 || m.hits != 256 {
 		t.Errorf("read %+v, %v", m, err)
-	}
-}
-
-func TestLaunch(t *testing.T) {
-	r, err := recipes.Find("sim")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := Adapter{}.Launch(engine.Spec{
-		Recipe: r, Flags: map[string]string{"speed": "0", "enable-request-id-headers": "false", "max-num-seqs": "4"}, GPUs: []int{0, 2},
-	}, engine.Place{Self: "/bin/dyn", Port: 8101, Key: "k"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := strings.Join(l.Args, " ")
-	for _, want := range []string{
-		"/bin/dyn worker sim --", "--host 127.0.0.1", "--port 8101", "--served-model-name sim", "--speed 0",
-		"--scheduling-policy priority", `"endpoint":"tcp://*:0"`, "--max-model-len 262144",
-	} {
-		if !strings.Contains(line, want) {
-			t.Errorf("%q is missing in %s", want, line)
-		}
-	}
-	for _, none := range []string{"request-id", "model-dir", "speed 1"} {
-		if strings.Contains(line, none) {
-			t.Errorf("%q is in %s", none, line)
-		}
-	}
-	if !slices.Contains(l.Env, "CUDA_VISIBLE_DEVICES=0,2") || !slices.Contains(l.Env, "VLLM_HOST_IP=127.0.0.1") {
-		t.Errorf("environment is %v", l.Env)
-	}
-	if l.Known.MaxSeqs != 4 || !l.Known.Priority || l.Known.Context != 262144 || l.Known.MaxBatched != 8192 {
-		t.Errorf("known is %+v", l.Known)
 	}
 }
 
