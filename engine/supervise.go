@@ -205,5 +205,6 @@ func merge(seen, known turn.Capabilities) turn.Capabilities {
 	fill(&seen.MaxSeqs, known.MaxSeqs)
 	fill(&seen.MaxBatched, known.MaxBatched)
 	seen.Priority = seen.Priority || known.Priority
+	seen.Vision = seen.Vision || known.Vision
 	return seen
 }

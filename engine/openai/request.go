@@ -36,6 +36,9 @@ func Append(b []byte, j turn.Job, parses bool) []byte {
 	return append(b, `,"stream":true,"stream_options":{"include_usage":true}`...)
 }
 
+// Chooses reports whether the model of a turn may call tools.
+func Chooses(t *turn.Turn) bool { return Shown(t.Tools) && t.ToolChoice.Mode != "none" }
+
 // appendChoice writes which tools the model may or must call.
 func appendChoice(b []byte, t *turn.Turn, parses bool) []byte {
 	mode := cmp.Or(t.ToolChoice.Mode, "auto")

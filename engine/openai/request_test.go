@@ -1,7 +1,10 @@
 package openai
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/agentinfer/dyn/turn"
@@ -73,6 +76,31 @@ func TestAppend(t *testing.T) {
 	} {
 		if got := one(c.set); got != c.want {
 			t.Errorf("%s: got  %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
+// TestSees: who refuses images does not see them, nor who leaves them out.
+func TestSees(t *testing.T) {
+	for name, c := range map[string]struct {
+		tokens int // of an image; below 0 is refused
+		want   bool
+	}{"sees": {64, true}, "leaves it out": {0, false}, "refuses": {-1, false}} {
+		got := Sees(t.Context(), func(ctx context.Context, j turn.Job) (turn.Stream, error) {
+			n := 5
+			for _, b := range j.Chat.Messages[0].Blocks {
+				if shown(b) {
+					n += c.tokens
+				}
+			}
+			if n < 5 {
+				return nil, &turn.Refused{Status: 400, Message: "At most 0 image(s) may be provided"}
+			}
+			sent := fmt.Sprintf("data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n", n)
+			return NewStream(ctx, &body{Reader: strings.NewReader(sent)}, nil), nil
+		})
+		if got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

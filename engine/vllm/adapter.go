@@ -52,7 +52,7 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 	return engine.Launch{
 		Args:     append(s.Command(at), engine.Args(flags)...),
 		Env:      environment(s, at),
-		Known:    known(flags),
+		Known:    known(s, flags),
 		TermWait: termWait(flags),
 	}, nil
 }
@@ -118,7 +118,7 @@ func environment(s engine.Spec, at engine.Place) []string {
 }
 
 // known is what the flags say and the server does not tell.
-func known(flags map[string]string) turn.Capabilities {
+func known(s engine.Spec, flags map[string]string) turn.Capabilities {
 	number := func(flag string) int {
 		n, _ := strconv.Atoi(flags[flag]) // 0 is unknown
 		return n
@@ -129,6 +129,7 @@ func known(flags map[string]string) turn.Capabilities {
 		MaxSeqs:    number("max-num-seqs"),
 		MaxBatched: number("max-num-batched-tokens"),
 		Priority:   flags["scheduling-policy"] == "priority",
+		Vision:     s.Recipe.Vision,
 	}
 }
 

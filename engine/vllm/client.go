@@ -25,6 +25,9 @@ type client struct {
 	most  atomic.Int64           // tokens of prompt and answer; 0 is not known
 	form  atomic.Uint32          // spelling of the form of an answer
 	again atomic.Int64           // turns whose cached blocks the server shall announce again
+
+	attached bool        // others launched it
+	unparsed atomic.Bool // its chats read no calls out of answers
 }
 
 // The server closes a connection after 5 s without a request, so ours are let
@@ -39,7 +42,7 @@ const (
 func newClient(at engine.Endpoint) *client {
 	d := &net.Dialer{Timeout: connectLimit}
 	return &client{
-		base: at.URL, key: at.Key,
+		base: at.URL, key: at.Key, attached: at.Args == nil,
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext: d.DialContext, IdleConnTimeout: idleLimit, DisableCompression: true,
@@ -81,6 +84,9 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 	model := c.model.Load()
 	if model == nil {
 		return nil, fmt.Errorf("the model's name is not known yet: %w", turn.ErrLost)
+	}
+	if j.Chat != nil {
+		return c.chat(ctx, *model, j)
 	}
 	return c.generate(ctx, *model, j)
 }

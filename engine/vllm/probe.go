@@ -43,6 +43,7 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 	name := seen.Caps.Model
 	c.model.Store(&name)
 	c.most.Store(int64(seen.Caps.Context))
+	c.chats(ctx, &seen.Caps)
 
 	seen.Caps.Engine = "openai"
 	if b, err := c.read(ctx, "/version"); err == nil {

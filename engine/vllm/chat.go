@@ -1,0 +1,114 @@
+package vllm
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/agentinfer/dyn/engine/openai"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// chat sends a turn to the server's own chat API. A server that was started
+// without a parser of calls refuses tools, unless none is to be called; so it
+// is asked again, once in its life.
+func (c *client) chat(ctx context.Context, model string, j turn.Job) (turn.Stream, error) {
+	parses := !c.unparsed.Load()
+	s, err := c.talk(ctx, model, j, parses)
+	var refused *turn.Refused
+	if parses && errors.As(err, &refused) && refused.Limit == 0 && openai.Chooses(j.Chat) {
+		again, err2 := c.talk(ctx, model, j, false)
+		if err2 == nil {
+			c.unparsed.Store(true)
+		}
+		if !errors.As(err2, &refused) { // it was the tools
+			s, err = again, err2
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// chats finds out whether the server has a chat API, and of one that others
+// launched whether it sees images; of ours the recipe knows.
+func (c *client) chats(ctx context.Context, caps *turn.Capabilities) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodHead, c.base+"/v1/chat/completions", nil)
+	if err != nil {
+		return
+	}
+	if c.key != "" {
+		q.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	r, err := c.http.Do(q)
+	if err != nil {
+		return
+	}
+	drop(r)
+	caps.Chat = r.StatusCode != http.StatusNotFound
+	if caps.Chat && c.attached {
+		caps.Vision = openai.Sees(ctx, func(ctx context.Context, j turn.Job) (turn.Stream, error) { return c.chat(ctx, caps.Model, j) })
+	}
+}
+
+// talk posts the request for a chat.
+func (c *client) talk(ctx context.Context, model string, j turn.Job, parses bool) (*openai.Stream, error) {
+	body := newParcel()
+	defer body.release()
+	b := appendString(append(body.b, `{"model":`...), model)
+	b = openai.Append(append(b, ','), j, parses)
+	sampling := j.Sampling
+	sampling.Logprobs = false // another field here
+	b = appendSampling(b, sampling)
+	b = appendStops(b, turn.Job{Sampling: sampling})
+	if j.Salt != "" {
+		b = appendString(append(b, `,"cache_salt":`...), j.Salt)
+	}
+	if j.Priority != 0 {
+		b = appendInt(b, "priority", -int64(j.Priority)) // lower goes first in vLLM
+	}
+	body.b = append(b, `,"skip_special_tokens":false,"spaces_between_special_tokens":false}`...)
+	a, err := c.posts.Post(ctx, "/v1/chat/completions", j.ID, body.b)
+	if err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	of := asked{context: int(c.most.Load())}
+	if a.Status != http.StatusOK {
+		defer a.Done()
+		return nil, longer(refusal(a.Status, a.Reason, a, of))
+	}
+	return openai.NewStream(ctx, a, func(status int, v gjson.Result) error {
+		f := fault{status: status, message: v.Get("message").Str, param: v.Get("param").Str}
+		if v.Type == gjson.String {
+			f.message = v.Str
+		}
+		return longer(f.err(of))
+	}), nil
+}
+
+// longer completes the refusal of a prompt that is too long: of a chat only the
+// server knows how many tokens it has, and says so in words.
+func longer(err error) error {
+	var r *turn.Refused
+	if !errors.As(err, &r) || r.Limit > 0 {
+		return err
+	}
+	most, prompt := numberAfter(r.Message, contextWords[0]), numberAfter(r.Message, "your prompt contains at least ")
+	if most > 0 && prompt >= most {
+		r.Prompt, r.Limit = prompt, most-1 // the answer wants one
+	}
+	return err
+}
+
+// numberAfter is the number behind words; 0 when there is none.
+func numberAfter(text, words string) int {
+	_, rest, _ := strings.Cut(text, words)
+	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+	n, _ := strconv.Atoi(digits)
+	return n
+}
