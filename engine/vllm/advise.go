@@ -1,20 +1,17 @@
 package vllm
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/advise"
 )
 
-// causes are what vLLM's log says when it cannot start, and what to do then;
-// the first that is found is taken. A block size, a context and memory can be
-// refused a minute or two after the start.
-var causes = []struct{ says, try string }{
+// causes are what vLLM's log says when it cannot start, and what to do then. A
+// block size, a context and memory can be refused a minute or two after the
+// start.
+var causes = []advise.Cause{
 	{"No common block size for", "set block-size in the recipe to a multiple of 32 (on a CPU), or leave it out"},
-	{"Max num batched tokens", "raise max-num-batched-tokens in the recipe, or lower max-model-len"},
-	{"larger than the maximum number of tokens that can be stored in KV cache", "lower max-model-len in the recipe, or give the cache more memory (gpu-memory-utilization; VLLM_CPU_KVCACHE_SPACE on a CPU)"},
-	{"larger than the available KV cache memory", "lower max-model-len in the recipe, or give the cache more memory (gpu-memory-utilization; VLLM_CPU_KVCACHE_SPACE on a CPU)"},
+	{"larger than the maximum number of tokens that can be stored in KV cache", moreCache},
+	{"larger than the available KV cache memory", moreCache},
 	{"No available memory for the cache blocks", "raise gpu-memory-utilization in the recipe, or take a smaller model"},
 	{"is less than desired GPU memory utilization", "free the GPU, or lower gpu-memory-utilization in the recipe"},
 	{"CUDA out of memory", "free the GPU, spread the model over more of them (tensor-parallel-size), or take a smaller one"},
@@ -25,45 +22,13 @@ var causes = []struct{ says, try string }{
 	{"is not a local folder and is not a valid model identifier", "set model_dir in the recipe to the model's folder"},
 }
 
-// unknownFlags is how Python's parser begins its word on flags that a server
-// does not know.
-const unknownFlags = "unrecognized arguments: "
+const moreCache = "lower max-model-len in the recipe, or give the cache more memory (gpu-memory-utilization; VLLM_CPU_KVCACHE_SPACE on a CPU)"
 
 // Advise says what can be done about a server that ended before its first
 // token.
 func (Adapter) Advise(log []string) engine.Advice {
-	for i := len(log) - 1; i >= 0; i-- {
-		if _, rest, ok := strings.Cut(log[i], unknownFlags); ok {
-			return adviseFlags(rest)
-		}
+	if names := advise.Unrecognized(log); len(names) > 0 {
+		return advise.Unknown("vLLM", names, dispensable)
 	}
-	for _, c := range causes {
-		if slices.ContainsFunc(log, func(line string) bool { return strings.Contains(line, c.says) }) {
-			return engine.Advice{Try: c.try}
-		}
-	}
-	return engine.Advice{}
-}
-
-// adviseFlags sorts flags that are not known into those of ours that need not
-// be and those that only a person can take away.
-func adviseFlags(words string) engine.Advice {
-	var a engine.Advice
-	var names []string
-	for _, word := range strings.Fields(words) {
-		name, ok := strings.CutPrefix(word, "--")
-		if !ok {
-			continue
-		}
-		name, _, _ = strings.Cut(name, "=")
-		names = append(names, name)
-		if slices.Contains(dispensable, name) {
-			a.Without = append(a.Without, name)
-		}
-	}
-	if len(names) > 0 {
-		a.Try = "this vLLM does not know --" + strings.Join(names, ", --") +
-			": take it out of the recipe's flags (" + names[0] + ": \"false\"), or take a newer one: dyn engine install vllm"
-	}
-	return a
+	return advise.Causes(log, causes)
 }
