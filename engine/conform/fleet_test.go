@@ -1,6 +1,7 @@
 package conform_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -53,7 +54,7 @@ func TestAttach(t *testing.T) {
 			}
 		},
 	})
-	t.Cleanup(func() { _ = f.Stop(t.Context(), 0) })
+	t.Cleanup(func() { _ = f.Stop(context.Background(), 0) })
 	var o fake.Options
 	tell, listeners := publisher(t, &o)
 	for _, c := range []struct {

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +24,7 @@ import (
 
 // Options say what a face is. The zero value of a field is the default.
 type Options struct {
+	Port      int     // on loopback; 0 is any
 	Key       string  // that it asks for; "" is none
 	Say       string  // what it answers to every prompt; the default is some lines with all kinds of characters
 	Context   int     // tokens; 4096
@@ -123,7 +126,14 @@ func start(t testing.TB, o Options, tell func([]kv.Event)) *Engine {
 	e.seen <- struct{}{}
 	ran := make(chan struct{})
 	go func() { defer close(ran); e.core.Run() }()
-	s := httptest.NewServer(http.HandlerFunc(e.serve))
+	s := httptest.NewUnstartedServer(http.HandlerFunc(e.serve))
+	if o.Port != 0 {
+		s.Listener.Close()
+		if s.Listener, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Start()
 	e.URL = s.URL
 	t.Cleanup(func() {
 		s.CloseClientConnections()
