@@ -11,7 +11,8 @@
 // A worker's life: launch (own process group, loopback, a key of its own) →
 // Starting, until a real token came → the KV feed has caught up → Ready → its
 // process ends → Down, at once, and KVRestart → a pause that doubles with each
-// failure in a row, up to 30 s → Starting again. A worker that never became
+// failure in a row, up to 30 s → Starting again. After six in a row a person
+// has to say so. A worker that never became
 // ready is not tried again, but for a port that somebody else took meanwhile;
 // Start returns its last log lines. Draining takes
 // no new turns. life.go and order.go decide, without clock or effects; the
@@ -19,6 +20,10 @@
 //
 // An attached worker is probed instead of launched, is Down while it does not
 // answer or serves another model than at first, and is never stopped.
+//
+// A server that answers but does no work although turns wait (no token, no
+// figure that moves) is asked for a token and then lost, like one that is
+// silent: launched ones are killed, attached ones looked at until they work.
 //
 // What a turn sees: Generate refuses at once on a worker that is not Ready. An
 // error in the chain of turn.ErrLost means that another worker should go on
@@ -36,9 +41,14 @@
 // is forgotten by KVRestart. What cannot be read or used is counted. A log is
 // kept to 16 MiB and one older file; lines at the moment of the cut are lost.
 //
-// Children: on Linux a worker of a recipe with bind_to_daemon is killed by the
-// kernel when the daemon dies, however it dies. Stop ends every child with
-// its process group.
+// Children: a worker of a recipe with bind_to_daemon is killed by the kernel
+// when the daemon dies, however it dies (on Linux). Others are held by a keeper
+// each, see package keep, and outlive it: the first life of a worker adopts the
+// process that it finds, if it would be launched the same way today. Stop ends
+// every process with its group, kept ones included.
+//
+// What engines see of the environment is what a list lets through, and what
+// they are given; see environment.
 //
 // Cost: a worker is looked at with one small HTTP request a second, all at the
 // same moments; a launched one at which nothing moves, every four seconds. An
