@@ -52,6 +52,9 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 	case j.Sampling.MinTokens > 0:
 		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine knows no min_tokens: leave it out"}
 	}
+	if j.Chat != nil {
+		return c.chat(ctx, j)
+	}
 	return c.generate(ctx, j)
 }
 
@@ -78,7 +81,7 @@ func (c *client) begin(j turn.Job) (*claim, error) {
 	if c.mirror == nil {
 		return nil, fmt.Errorf("what the server can do is not known yet: %w", turn.ErrLost)
 	}
-	cl := &claim{prompt: j.Prompt, salt: j.Salt}
+	cl := &claim{of: c.mirror, prompt: j.Prompt, salt: j.Salt}
 	c.mirror.plan(cl)
 	c.mirror.begin(cl)
 	c.changed()
@@ -89,16 +92,20 @@ func (c *client) begin(j turn.Job) (*claim, error) {
 func (c *client) undo(cl *claim) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.mirror.undo(cl)
-	c.changed()
+	if cl.of == c.mirror {
+		c.mirror.undo(cl)
+		c.changed()
+	}
 }
 
 // end tells the mirror how a request ended.
 func (c *client) end(cl *claim, o outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.mirror.end(cl, o)
-	c.changed()
+	if cl.of == c.mirror { // else it was of an earlier life
+		c.mirror.end(cl, o)
+		c.changed()
+	}
 }
 
 // changed wakes the one who tells events. mu must be held.
@@ -113,7 +120,6 @@ func (c *client) changed() {
 func (c *client) Mirror(ctx context.Context, f func([]turn.KVEvent)) {
 	c.listen()
 	defer c.deaf()
-	f([]turn.KVEvent{{Kind: turn.KVRestart}})
 	for {
 		if events := c.events(); len(events) > 0 {
 			f(events)

@@ -21,7 +21,7 @@ func TestProbe(t *testing.T) {
 	c, seen := probed(t, f, url, plainArgs...)
 	want := turn.Capabilities{
 		Model: "face", Context: 2048, BlockSize: 16, KVTokens: 3 * 2048, MaxSeqs: 3,
-		TokenIDs: true, Cached: true, Events: true, Formats: true, Logprobs: true, Engine: "llama.cpp b1",
+		TokenIDs: true, Cached: true, Events: true, Formats: true, Logprobs: true, Chat: true, Engine: "llama.cpp b1",
 	}
 	if seen.Caps != want || seen.Events != "" {
 		t.Errorf("seen %+v", seen)
@@ -135,6 +135,26 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// An answer that ends after another probe is of a life that is over.
+func TestEndOfAnEarlierLife(t *testing.T) {
+	f, url := newFace(t, plain(2))
+	c, _ := probed(t, f, url, plainArgs...)
+	s, err := c.Generate(t.Context(), turn.Job{Prompt: said(0, 64), MaxTokens: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.start(newMirror(1, rules{}))
+	for d := (turn.Delta{}); d.End == nil; {
+		if d, err = s.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+	if n := len(c.mirror.holds()); n > 0 {
+		t.Errorf("%d states are held", n)
+	}
+}
+
 // An answer that the server did not begin changes nothing.
 func TestUndone(t *testing.T) {
 	f, url := newFace(t, plain(2))
@@ -195,11 +215,19 @@ func TestMirrorTells(t *testing.T) {
 				}
 			})
 		})
-		if e := <-heard; len(e) != 1 || e[0].Kind != turn.KVRestart {
-			t.Errorf("first %+v", e)
+		e := <-heard
+		if len(e) < 2 || e[0].Kind != turn.KVRestart || e[1].Kind != turn.KVStored || e[1].HasParent || len(e[1].Tokens) == 0 {
+			t.Errorf("heard %+v", e)
 		}
-		if e := <-heard; len(e) == 0 || e[0].Kind != turn.KVStored || e[0].HasParent || len(e[0].Tokens) == 0 {
+		if _, err := c.Probe(t.Context()); err != nil { // another life
+			t.Error(err)
+		}
+		if e := <-heard; len(e) != 1 || e[0].Kind != turn.KVRestart {
 			t.Errorf("then %+v", e)
+		}
+		listen(t, c, turn.Job{Prompt: said(0, 64), MaxTokens: 2})
+		if e := <-heard; len(e) != 1 || e[0].Kind != turn.KVStored {
+			t.Errorf("at last %+v", e)
 		}
 		cancel()
 		telling.Wait()

@@ -58,11 +58,11 @@ func readEvent(data []byte) (event, error) {
 		case "completion_probabilities":
 			e.likely = readLogprobs(v)
 		case "tokens_predicted":
-			e.predicted = int(v.Int())
+			e.predicted = count(v)
 		case "tokens_evaluated":
-			f.prompt = int(v.Int())
+			f.prompt = count(v)
 		case "prompt_progress":
-			e.progress = progress{true, int(v.Get("cache").Int()), int(v.Get("processed").Int())}
+			e.progress = progress{true, count(v.Get("cache")), count(v.Get("processed"))}
 		case "error":
 			e.err = meaning(int(v.Get("code").Int()), v)
 		case "stop":
@@ -76,10 +76,10 @@ func readEvent(data []byte) (event, error) {
 		case "truncated":
 			f.truncated = v.Bool()
 		case "tokens_cached":
-			f.holds = int(v.Int())
+			f.holds = count(v)
 		case "timings":
 			if n := v.Get("cache_n"); n.Exists() {
-				f.cached = int(n.Int())
+				f.cached = count(n)
 			}
 		}
 		return true
@@ -93,6 +93,12 @@ func readEvent(data []byte) (event, error) {
 	}
 	return e, nil
 }
+
+// most bounds the counts that are believed.
+const most = 1 << 40
+
+// count reads how many there are of something.
+func count(v gjson.Result) int { return int(min(max(v.Int(), 0), most)) }
 
 func readIDs(v gjson.Result) (ids []uint32) {
 	v.ForEach(func(_, id gjson.Result) bool {

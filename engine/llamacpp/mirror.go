@@ -52,6 +52,7 @@ type saved struct {
 
 // claim is one request on its way.
 type claim struct {
+	of     *mirror // whose it is
 	prompt turn.IDs
 	salt   string
 	pin    int // the slot that it asks for; -1 is any

@@ -107,6 +107,9 @@ func (b *both) end(t *rapid.T, seesSlot bool) {
 // listen applies the events and checks each against those before it.
 func (b *both) listen(t *rapid.T) {
 	for _, e := range b.mirror.report.events() {
+		if e.Kind == turn.KVRestart {
+			clear(b.told)
+		}
 		for i, h := range e.Hashes {
 			k := block{e.Tier, h}
 			switch e.Kind {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -31,16 +32,17 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 		return seen, fmt.Errorf("probe: %w", err)
 	}
 	props := gjson.ParseBytes(b)
-	slots := int(props.Get("total_slots").Int())
+	slots := count(props.Get("total_slots"))
 	if slots <= 0 || slots > maxSlots {
 		return seen, fmt.Errorf("probe: /props tells %d slots, this is no llama-server: %w", slots, turn.ErrLost)
 	}
 	r := readRules(c.args)
-	r.context = int(props.Get("default_generation_settings.n_ctx").Int())
+	r.context = min(count(props.Get("default_generation_settings.n_ctx")), math.MaxInt32)
 	seen.Caps = turn.Capabilities{
 		Model: model(props), Context: r.context, BlockSize: blockTokens, KVTokens: r.context * slots, MaxSeqs: slots,
 		Events: true, Engine: strings.TrimSpace("llama.cpp " + props.Get("build_info").Str),
 	}
+	visible(props, &seen.Caps)
 	if r.sweeping {
 		seen.Caps.KVTokens = r.context
 	}
@@ -93,6 +95,7 @@ func (c *client) start(m *mirror) {
 		m.report.listen(nil)
 	}
 	c.mirror = m
+	c.changed()
 }
 
 // The first token may take minutes, since a server warms up for it; what
@@ -187,11 +190,11 @@ func (c *client) weigh(ctx context.Context, m *mirror) {
 	if err != nil {
 		return // the usual weight stays
 	}
-	tokens, bytes := gjson.GetBytes(b, "n_saved").Int(), gjson.GetBytes(b, "n_written").Int()
-	if tokens <= 0 || bytes < tokens {
+	tokens, bytes := count(gjson.GetBytes(b, "n_saved")), count(gjson.GetBytes(b, "n_written"))
+	if tokens == 0 || bytes < tokens {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m.rules.perToken = bytes / tokens
+	m.rules.perToken = int64(bytes / tokens)
 }

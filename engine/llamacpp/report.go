@@ -19,6 +19,7 @@ type report struct {
 	blocks  map[block]int
 	told    map[block]bool
 	listens bool
+	anew    bool // all that was told before is void
 	came    []entry
 	went    []entry
 }
@@ -63,16 +64,19 @@ func (r *report) drop(tier string, h held) {
 
 // listen begins anew for a listener who knows nothing; all is what is held.
 func (r *report) listen(all []entry) {
-	r.listens, r.told, r.came, r.went = true, map[block]bool{}, all, nil
+	*r = report{blocks: r.blocks, listens: true, anew: true, told: map[block]bool{}, came: all}
 }
 
 // deaf ends the telling.
-func (r *report) deaf() { r.listens, r.told, r.came, r.went = false, nil, nil, nil }
+func (r *report) deaf() { *r = report{blocks: r.blocks} }
 
 // events are the changes since the last call: what came before what went, so
 // that a state that moves to another level is never nowhere.
 func (r *report) events() []turn.KVEvent {
 	var out []turn.KVEvent
+	if r.anew {
+		out, r.anew = append(out, turn.KVEvent{Kind: turn.KVRestart}), false
+	}
 	for _, e := range r.came {
 		out = append(out, r.stored(e)...)
 	}
