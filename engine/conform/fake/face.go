@@ -93,8 +93,8 @@ func ModelDir(t testing.TB) string {
 }
 
 // start runs an engine until the test ends; tell gets its KV events, nil is
-// nobody.
-func start(t testing.TB, o Options, tell func([]kv.Event)) *Engine {
+// nobody. routes enters what it answers to.
+func start(t testing.TB, o Options, tell func([]kv.Event), routes func(*Engine)) *Engine {
 	t.Helper()
 	fill := func(to *int, n int) {
 		if *to == 0 {
@@ -124,6 +124,7 @@ func start(t testing.TB, o Options, tell func([]kv.Event)) *Engine {
 		}),
 	}
 	e.seen <- struct{}{}
+	routes(e)
 	ran := make(chan struct{})
 	go func() { defer close(ran); e.core.Run() }()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(e.serve))

@@ -19,26 +19,34 @@ func LlamaServer(t testing.TB, o Options) *Engine {
 	if o.Slots == 0 {
 		o.Slots = 4
 	}
-	e := start(t, o, nil)
-	s := &llama{Engine: e}
-	e.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, 200, map[string]any{"status": "ok"})
+	return start(t, o, nil, func(e *Engine) {
+		s := &llama{Engine: e}
+		for route, h := range map[string]http.HandlerFunc{
+			"GET /health":      s.health,
+			"GET /props":       s.props,
+			"GET /slots":       s.slots,
+			"GET /metrics":     s.metrics,
+			"POST /completion": s.completion,
+		} {
+			e.mux.HandleFunc(route, h)
+		}
 	})
-	e.mux.HandleFunc("GET /props", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, 200, map[string]any{
-			"total_slots": e.o.Slots, "model_alias": "tiny", "build_info": "b10434-face",
-			"default_generation_settings": map[string]any{"n_ctx": e.o.Context},
-		})
-	})
-	e.mux.HandleFunc("GET /slots", s.slots)
-	e.mux.HandleFunc("GET /metrics", s.metrics)
-	e.mux.HandleFunc("POST /completion", s.completion)
-	return e
 }
 
 type llama struct {
 	*Engine
 	alone atomic.Int64 // requests that may use nothing of the cache
+}
+
+func (s *llama) health(w http.ResponseWriter, _ *http.Request) {
+	reply(w, 200, map[string]any{"status": "ok"})
+}
+
+func (s *llama) props(w http.ResponseWriter, _ *http.Request) {
+	reply(w, 200, map[string]any{
+		"total_slots": s.o.Slots, "model_alias": "tiny", "build_info": "b10434-face",
+		"default_generation_settings": map[string]any{"n_ctx": s.o.Context},
+	})
 }
 
 func (s *llama) slots(w http.ResponseWriter, _ *http.Request) {

@@ -17,22 +17,22 @@ import (
 // nil is nobody.
 func SGLang(t testing.TB, o Options, tell func([]kv.Event)) *Engine {
 	t.Helper()
-	e := start(t, o, tell)
-	s := &sglang{Engine: e, open: map[string]*core.Answer{}}
-	e.mux.HandleFunc("GET /health", s.health)
-	e.mux.HandleFunc("GET /model_info", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, 200, map[string]any{"model_path": "/models/tiny", "is_generation": true})
+	return start(t, o, tell, func(e *Engine) {
+		s := &sglang{Engine: e, open: map[string]*core.Answer{}}
+		for route, h := range map[string]http.HandlerFunc{
+			"GET /health":         s.health,
+			"GET /model_info":     s.model,
+			"GET /v1/models":      s.models,
+			"GET /server_info":    s.info,
+			"GET /v1/loads":       s.loads,
+			"GET /metrics":        s.metrics,
+			"POST /tokenize":      s.tokenize,
+			"POST /generate":      s.generate,
+			"POST /abort_request": s.abort,
+		} {
+			e.mux.HandleFunc(route, h)
+		}
 	})
-	e.mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, 200, map[string]any{"data": []any{map[string]any{"id": "tiny", "max_model_len": e.o.Context}}})
-	})
-	e.mux.HandleFunc("GET /server_info", s.info)
-	e.mux.HandleFunc("GET /v1/loads", s.loads)
-	e.mux.HandleFunc("GET /metrics", s.metrics)
-	e.mux.HandleFunc("POST /tokenize", s.tokenize)
-	e.mux.HandleFunc("POST /generate", s.generate)
-	e.mux.HandleFunc("POST /abort_request", s.abort)
-	return e
 }
 
 type sglang struct {
@@ -45,6 +45,14 @@ func (s *sglang) health(w http.ResponseWriter, _ *http.Request) {
 	if s.core.Dead() {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
+}
+
+func (s *sglang) model(w http.ResponseWriter, _ *http.Request) {
+	reply(w, 200, map[string]any{"model_path": "/models/tiny", "is_generation": true})
+}
+
+func (s *sglang) models(w http.ResponseWriter, _ *http.Request) {
+	reply(w, 200, map[string]any{"data": []any{map[string]any{"id": "tiny", "max_model_len": s.o.Context}}})
 }
 
 func (s *sglang) info(w http.ResponseWriter, _ *http.Request) {

@@ -22,22 +22,22 @@ func TRTLLM(t testing.TB, o Options) *Engine {
 	if o.Buffer == 0 {
 		tell = nil
 	}
-	e := start(t, o, tell)
-	s.Engine = e
-	if o.Buffer > 0 {
-		s.put(map[string]any{"type": "created", "num_blocks_per_cache_level": []int{64, 0}})
-	}
-	e.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
-	e.mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, 200, map[string]any{"version": "1.4.0rc4"})
+	return start(t, o, tell, func(e *Engine) {
+		s.Engine = e
+		if o.Buffer > 0 {
+			s.put(map[string]any{"type": "created", "num_blocks_per_cache_level": []int{64, 0}})
+		}
+		for route, h := range map[string]http.HandlerFunc{
+			"GET /health":             func(http.ResponseWriter, *http.Request) {},
+			"GET /version":            s.version,
+			"GET /v1/models":          s.models,
+			"GET /prometheus/metrics": s.metrics,
+			"POST /kv_cache_events":   s.events,
+			"POST /v1/completions":    s.completions,
+		} {
+			e.mux.HandleFunc(route, h)
+		}
 	})
-	e.mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, 200, map[string]any{"data": []any{map[string]any{"id": "tiny"}}})
-	})
-	e.mux.HandleFunc("GET /prometheus/metrics", s.metrics)
-	e.mux.HandleFunc("POST /kv_cache_events", s.events)
-	e.mux.HandleFunc("POST /v1/completions", s.completions)
-	return e
 }
 
 type trtllm struct {
@@ -45,6 +45,14 @@ type trtllm struct {
 	mu   sync.Mutex
 	ring []any // KV events; guarded by mu
 	id   int   // of the next one; guarded by mu
+}
+
+func (s *trtllm) version(w http.ResponseWriter, _ *http.Request) {
+	reply(w, 200, map[string]any{"version": "1.4.0rc4"})
+}
+
+func (s *trtllm) models(w http.ResponseWriter, _ *http.Request) {
+	reply(w, 200, map[string]any{"data": []any{map[string]any{"id": "tiny"}}})
 }
 
 // tell puts the engine's events into the ring, in the server's words.
