@@ -61,7 +61,7 @@ func (w *Worker) supervise(ctx context.Context, s Spec, a Adapter) {
 		if !known {
 			w.fleet.tell(w, EventDown, err.Error())
 		}
-		w.change(func() { w.pid = 0 })
+		w.change(w.gone)
 		if wait == never {
 			w.giveUp(err)
 		}
@@ -108,7 +108,7 @@ func (w *Worker) end(ctx context.Context, err error) {
 		w.life.enter(turn.Gone, why, time.Now())
 	})
 	w.fleet.tell(w, EventStopped, why)
-	w.change(func() { w.pid = 0 })
+	w.change(w.gone)
 }
 
 // live is one life: from the launch to the end of the process.

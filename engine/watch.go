@@ -133,6 +133,7 @@ func (w *Worker) watch(ctx context.Context, c Client) error {
 		case <-tick.C:
 		case <-w.nudge:
 			p.stir()
+			n = -1 // figures may come from an engine whose core is gone
 		}
 	}
 }

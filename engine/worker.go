@@ -166,6 +166,9 @@ func (w *Worker) change(f func()) {
 	w.news = make(chan struct{})
 }
 
+// gone forgets a process that has ended; w.mu must be held.
+func (w *Worker) gone() { w.pid, w.started, w.adopted = 0, time.Time{}, false }
+
 // capable notes what the KV feed was seen to do.
 func (w *Worker) capable(events, replay bool) {
 	w.change(func() { w.caps.Events, w.caps.Replay = events, replay })
