@@ -104,7 +104,7 @@ func (f engineInstallFlags) run(ctx context.Context, a *app, engine string, show
 		return enginePlan(a, p, show)
 	}
 	steps := newSteps(a, show)
-	_, err = installEngine(ctx, a, store, p, steps, func(d engineDone) { engineResult(a, d, show) })
+	_, err = installEngine(ctx, store, p, anyModel(a), steps, func(d engineDone) { engineResult(a, d, show) })
 	return err
 }
 
@@ -114,10 +114,11 @@ var stageWords = map[string]string{
 	"files": "what the packages lack", "check": "does it start?", "probe": "first token",
 }
 
-// installEngine carries a plan out, and tells the result to done.
-func installEngine(ctx context.Context, a *app, store install.Store, p install.Plan, show *steps, done func(engineDone)) (install.Program, error) {
+// installEngine carries a plan out, and tells the result to done. model is a
+// file to try the engine with, or "".
+func installEngine(ctx context.Context, store install.Store, p install.Plan, model string, show *steps, done func(engineDone)) (install.Program, error) {
 	show.stage("plan", "", p.Summary())
-	i, again, err := store.Install(ctx, p, anyModel(a), func(at install.Progress) { show.count(at.Stage, stageWords[at.Stage], at) })
+	i, again, err := store.Install(ctx, p, model, func(at install.Progress) { show.count(at.Stage, stageWords[at.Stage], at) })
 	show.settle()
 	if err != nil {
 		return install.Program{}, err

@@ -58,15 +58,18 @@ func (p *plan) prepare(ctx context.Context, a *app, show *steps, yes bool) error
 			return err
 		}
 	}
+	model := anyModel(a)
 	if p.fetch != nil { // before the engine, which is tried with it
-		if err := p.fetchModel(ctx, install.Models{Dir: f.Models()}, show); err != nil {
+		models := install.Models{Dir: f.Models()}
+		if err := p.fetchModel(ctx, models, show); err != nil {
 			return engineFault(err)
 		}
+		model = models.File(*p.fetch)
 	}
 	if p.missing == nil {
 		return nil
 	}
-	got, err := installEngine(ctx, a, store, todo, show, func(engineDone) {})
+	got, err := installEngine(ctx, store, todo, model, show, func(engineDone) {})
 	if err != nil {
 		return engineFault(err)
 	}

@@ -37,8 +37,9 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": exitCode, "take": takePort, "gone": gone, "killdaemon": killDaemon, "turn": sendTurn, "answered": answered, "engine": startEngine,
 			"status": askStatus, "secret": lastSecret, "launcher": launcherKey, "session": lastSession,
-			"say": say, "cached": cached, "workers": samePIDs,
+			"say": say, "cached": cached, "workers": samePIDs, "index": index,
 		},
+		Condition:     condition,
 		Setup:         setup,
 		UpdateScripts: *update,
 	})

@@ -27,6 +27,17 @@ const probeLimit = 2 * time.Minute
 func Probe(ctx context.Context, p Program, model string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, fmt.Errorf("%w in %v", ErrDead, probeLimit))
 	defer cancel()
+	var err error
+	for range 5 { // somebody else may take the port meanwhile
+		if err = probe(ctx, p, model); err == nil || !strings.Contains(err.Error(), "bind") {
+			break
+		}
+	}
+	return err
+}
+
+// probe is one try, on a port that was free a moment ago.
+func probe(ctx context.Context, p Program, model string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
