@@ -37,6 +37,7 @@
 // the prompt does not end with the token of </think>. Where that is no single
 // token, the form counts from the first token on.
 //
-// Left out: streaming sessions, which a cancel corrupts; the flag that makes
+// Left out: ranks of data parallel servers, of which the events of the first
+// are read; streaming sessions, which a cancel corrupts; the flag that makes
 // low priorities go first, since it does not turn the cache's; split prefill.
 package sglang

@@ -14,7 +14,8 @@
 // Text. The server tells either text or ids, never both. Ids are what a router
 // needs, so it is asked for those, and the text is made here with the
 // tokenizer of the model folder (prompt/bpe), begun with the prompt's last ids
-// so that spaces stay. An end token is no part of the text. Without a folder
+// so that spaces stay. An end token is no part of the text: one that the server
+// or the job calls so, or a special one where the job lists none. Without a folder
 // that can be read the server makes the text, no ids come back, and special
 // tokens are not in it. Stop strings are looked for here either way: the
 // server compares tokens, and a string has many spellings in those.

@@ -11,6 +11,7 @@ import (
 // answer waits until it is known whether it does, since the text of an end
 // token is no part of the answer.
 type speller struct {
+	tok   *bpe.Tokenizer
 	d     *bpe.Decoder
 	stops []uint32
 	held  []uint32
@@ -22,7 +23,7 @@ type speller struct {
 const lead = 4
 
 func newSpeller(tok *bpe.Tokenizer, j turn.Job) *speller {
-	s := &speller{d: tok.Decoder(), stops: stopSet(j)}
+	s := &speller{tok: tok, d: tok.Decoder(), stops: stopSet(j)}
 	n := j.Prompt.Len()
 	for _, id := range j.Prompt.AppendTo(nil, max(0, n-lead), n) {
 		_ = s.d.Push(nil, id)
@@ -47,6 +48,10 @@ func (s *speller) push(ids []uint32, end *turn.End) string {
 	}
 	return string(s.text)
 }
+
+// special reports whether an id is of a special token. To a nil speller none
+// is.
+func (s *speller) special(id uint32) bool { return s != nil && s.tok.Special(id) }
 
 // waits reports whether the last id may be the answer's end. A nil speller has
 // none.

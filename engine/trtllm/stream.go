@@ -133,12 +133,16 @@ func (s *stream) reason(c chunk) (*turn.End, error) {
 		if n == 0 {
 			return &turn.End{Reason: turn.Ended, StopID: s.spell.waits()}, nil
 		}
-		// The model's own end token stays among the ids.
-		last := c.ids[n-1]
-		own := c.byID < 0 || int64(last) == c.byID || slices.Contains(s.ends, last)
-		return &turn.End{Reason: turn.Ended, StopID: own}, nil
+		return &turn.End{Reason: turn.Ended, StopID: s.isEnd(c.ids[n-1], c.byID)}, nil
 	}
 	return nil, lost("finish reason " + c.finish)
+}
+
+// isEnd reports whether the last id of an answer that has ended is its end
+// token. The server tells it when it is one of ours, and else keeps the model's
+// own among the ids; a job that lists none leaves that to be told by its kind.
+func (s *stream) isEnd(id uint32, told int64) bool {
+	return int64(id) == told || slices.Contains(s.ends, id) || len(s.ends) == 0 && s.spell.special(id)
 }
 
 // finish gives out the last delta. err is what came in place of the mark of

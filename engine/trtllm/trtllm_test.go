@@ -149,6 +149,7 @@ func TestEnds(t *testing.T) {
 	}{
 		{"length", []string{one, event(word[:1], `"length"`, "null"), usageEvent, "[DONE]"}, nil, turn.Cut, false, text + string(tok.Decode(nil, word[:1])), 0},
 		{"the model's end", []string{one, event([]uint32{end}, `"stop"`, "null"), usageEvent, "[DONE]"}, nil, turn.Ended, true, text, 0},
+		{"a last id that ends nothing", []string{one, event(word[:1], `"stop"`, "null"), "[DONE]"}, nil, turn.Ended, false, text + string(tok.Decode(nil, word[:1])), 0},
 		{"a stop id", []string{one, event(word[:1], `"stop"`, fmt.Sprint(word[0])), "[DONE]"}, nil, turn.Ended, true, text, 0},
 		{"an end id told late", []string{event(append(slices.Clone(word), 7), "null", "null"), event(nil, `"stop"`, "null"), "[DONE]"}, nil, turn.Ended, true, text, 0},
 		{"no usage", []string{event(word, `"length"`, "null")}, nil, turn.Cut, false, text, 0},
@@ -167,7 +168,7 @@ func TestEnds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cl, _ := serve(t, manner{tok: tok}, c.events...)
-			a := readAll(cl.Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 90, Stop: c.stops, StopIDs: []uint32{7}}))
+			a := readAll(cl.Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 90, Stop: c.stops, StopIDs: []uint32{7, end}}))
 			if a.text != c.text {
 				t.Errorf("text is %q, want %q", a.text, c.text)
 			}
