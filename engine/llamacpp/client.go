@@ -19,6 +19,7 @@ import (
 type client struct {
 	http    *remote.Server
 	args    []string // that launched it; nil when others did
+	notes   string   // where it is noted what the next daemon must know; "" is nowhere
 	formed  atomic.Bool
 	metered meter
 
@@ -28,7 +29,7 @@ type client struct {
 }
 
 func newClient(at engine.Endpoint) *client {
-	c := &client{http: remote.New(at), args: at.Args, wake: make(chan struct{}, 1)}
+	c := &client{http: remote.New(at), args: at.Args, notes: notesIn(at.Args), wake: make(chan struct{}, 1)}
 	c.http.Judge = judge
 	return c
 }
@@ -82,7 +83,11 @@ func (c *client) begin(j turn.Job) (*claim, error) {
 		return nil, fmt.Errorf("what the server can do is not known yet: %w", turn.ErrLost)
 	}
 	cl := &claim{of: c.mirror, prompt: j.Prompt, salt: j.Salt}
+	before := c.mirror.salts
 	c.mirror.plan(cl)
+	if c.mirror.salts != before {
+		note(c.notes, c.mirror.salts) // before the server has it
+	}
 	c.mirror.begin(cl)
 	c.changed()
 	return cl, nil

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -254,6 +256,45 @@ func TestLoadIsSparing(t *testing.T) {
 	}{{time.Time{}, true}, {time.Unix(100, 0), false}, {time.Unix(97, 1), false}, {time.Unix(97, 0), true}} {
 		if m := (&meter{at: c.at}); m.due(time.Unix(100, 0)) != c.want {
 			t.Errorf("read at %v, due is %v", c.at, !c.want)
+		}
+	}
+}
+
+// A server that outlives its daemon may reuse what it held, as long as all of
+// it is of one salt.
+func TestAdoptedSalts(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		salts []string
+		kept  bool // the notes
+		next  string
+		reuse bool
+	}{
+		{"the same", []string{"a", "a"}, true, "a", true},
+		{"none", []string{"", ""}, true, "", true},
+		{"another", []string{"a"}, true, "b", false},
+		{"several", []string{"a", "b"}, true, "a", false},
+		{"no notes", []string{"a"}, false, "a", false},
+		{"no notes, no salt", []string{""}, false, "", true},
+		{"nothing before", nil, true, "a", true},
+	} {
+		dir := t.TempDir()
+		args := []string{"llama-server", "--cache-ram", "9", "--slot-save-path", dir + "/"}
+		f, url := newFace(t, plain(2))
+		first, _ := probed(t, f, url, args...)
+		for i, salt := range c.salts {
+			listen(t, first, turn.Job{Prompt: said(i, 50), MaxTokens: 2, Salt: salt})
+		}
+		if !c.kept {
+			os.Remove(filepath.Join(dir, "salts.json"))
+		} else if b, err := os.ReadFile(filepath.Join(dir, "salts.json")); err == nil && strings.Contains(string(b), `"a"`) {
+			t.Errorf("%s: a salt was written down: %s", c.name, b)
+		}
+		f.serves(true) // the first probe at least
+		second, _ := probed(t, f, url, args...)
+		listen(t, second, turn.Job{Prompt: said(9, 50), MaxTokens: 2, Salt: c.next})
+		if got := f.sent("cache_prompt")[0]; got != c.reuse {
+			t.Errorf("%s: cache_prompt is %v", c.name, got)
 		}
 	}
 }

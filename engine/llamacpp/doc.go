@@ -37,7 +37,8 @@
 // Several salts: llama-server shares prefixes with whoever comes. While all
 // turns have one salt it may; with a second one, a turn uses only what the last
 // turn of its own salt left in a slot, and nothing where states are saved. A
-// server for several tenants is better launched with cache-ram "0".
+// server for several tenants is better launched with cache-ram "0". Which salts
+// a launched server has had is noted in its folder, for the daemon that adopts it.
 //
 // KV events are made from the mirror, see Client.Mirror: level "gpu" is the
 // slots, level "host" what is saved. What a running turn has is in neither: a

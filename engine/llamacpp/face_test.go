@@ -21,6 +21,7 @@ type face struct {
 	asked  map[string]int   // requests by path
 	heads  []http.Header    // of completions
 	bodies []map[string]any // of completions
+	used   bool             // its slots have had turns
 	step   chan struct{}    // where it is set, each token but the first waits for it
 	status int              // where it is not 0, completions are answered with it
 	text   string           // and with this
@@ -45,7 +46,14 @@ func (f *face) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case path == "/props":
 		fmt.Fprintf(w, `{"default_generation_settings":{"n_ctx":2048},"total_slots":%d,"model_alias":"face","build_info":"b1"}`, len(f.server.slots))
 	case path == "/slots":
-		io.WriteString(w, `[{"id":0,"is_processing":false}]`)
+		f.mu.Lock()
+		used := f.used
+		f.mu.Unlock()
+		if used {
+			io.WriteString(w, `[{"id":0,"is_processing":false},{"id":1,"is_processing":false,"id_task":0}]`)
+		} else {
+			io.WriteString(w, `[{"id":0,"is_processing":false}]`)
+		}
 	case path == "/metrics":
 		io.WriteString(w, "llamacpp:n_decode_total 7\nllamacpp:requests_processing 1\n")
 	case path == "/detokenize":
@@ -132,6 +140,13 @@ func (f *face) stalls() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.step = make(chan struct{})
+}
+
+// serves says whether the slots have had turns, as they tell.
+func (f *face) serves(used bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.used = used
 }
 
 // refuses makes completions fail.

@@ -1,7 +1,6 @@
 package llamacpp
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,12 +43,4 @@ func readRules(args []string) rules {
 	r.saving = ram != 0
 	r.room = max(int64(ram), 0) << 20
 	return r
-}
-
-// savesSlots reports whether a command line has a folder for slots.
-func savesSlots(args []string) bool {
-	return slices.ContainsFunc(args, func(arg string) bool {
-		name, _, _ := strings.Cut(arg, "=")
-		return name == "--slot-save-path"
-	})
 }

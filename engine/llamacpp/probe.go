@@ -47,7 +47,8 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 		seen.Caps.KVTokens = r.context
 	}
 	m := newMirror(slots, r)
-	m.salts.foreign = c.used(ctx)
+	had := recall(c.notes, c.used(ctx))
+	m.salts.deaf = true // what we ask for is nobody's
 	c.start(m)
 	if err := c.firstToken(ctx, &seen.Caps); err != nil {
 		return seen, fmt.Errorf("probe: %w", err)
@@ -55,7 +56,8 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 	c.extras(ctx, &seen.Caps)
 	c.weigh(ctx, m)
 	c.mu.Lock()
-	m.salts.any = false // what we asked for was nobody's
+	m.salts = had
+	note(c.notes, had)
 	c.mu.Unlock()
 	return seen, context.Cause(ctx)
 }
@@ -180,7 +182,7 @@ func (c *client) extras(ctx context.Context, caps *turn.Capabilities) {
 // weigh measures what a saved token costs, by saving the slot that the probe
 // ran in. Only a server of ours has a folder for it that nobody else uses.
 func (c *client) weigh(ctx context.Context, m *mirror) {
-	if !savesSlots(c.args) {
+	if c.notes == "" {
 		return
 	}
 	c.mu.Lock()

@@ -1,23 +1,42 @@
 package llamacpp
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
 // salts knows whose turns a server has had. llama-server shares prefixes with
 // whoever comes; a salt asks for prefixes that are shared with none of another
 // salt, so where there are several, reuse is allowed only where nothing of
 // another salt can be met.
 type salts struct {
-	foreign bool // the server held something before we came
-	any     bool
-	one     string // the salt of all turns so far
+	foreign bool   // the server held something before we came, of nobody knows whom
+	any     bool   // there was a turn
+	one     string // the salt of all turns so far, see digest
 	several bool
+	deaf    bool // what comes now is of nobody
 }
 
 // meet notes a turn's salt and reports whether there are several.
 func (s *salts) meet(salt string) bool {
-	if s.any && s.one != salt || s.foreign && salt != "" {
+	if s.deaf {
+		return s.several
+	}
+	d := digest(salt)
+	if s.any && s.one != d || s.foreign && d != "" {
 		s.several = true
 	}
-	s.any, s.one = true, salt
+	s.any, s.one = true, d
 	return s.several
+}
+
+// digest is a salt as it is kept; none is none.
+func digest(salt string) string {
+	if salt == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(salt))
+	return hex.EncodeToString(sum[:16])
 }
 
 // separate plans a request among several salts.
