@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,50 +27,44 @@ func awaitExit(pid int) {
 	}
 }
 
+// stat is what the kernel tells of a process.
+type stat struct {
+	group, session int
+	tick           int64 // of the machine's clock at which it began
+	ended          bool  // nobody has waited for it yet
+}
+
+// statOf reads it; false when there is no such process.
+func statOf(pid int) (stat, bool) {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return stat{}, false
+	}
+	// pid (name) state …: the name may hold anything, so look from the end.
+	fields := strings.Fields(string(line[bytes.LastIndexByte(line, ')')+1:]))
+	if len(fields) < 20 {
+		return stat{}, false
+	}
+	s := stat{ended: fields[0] == "Z" || fields[0] == "X"}
+	s.group, _ = strconv.Atoi(fields[2])
+	s.session, _ = strconv.Atoi(fields[3])
+	s.tick, _ = strconv.ParseInt(fields[19], 10, 64)
+	return s, true
+}
+
+// boot names this run of the machine.
+func boot() string {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // always there
+	return strings.TrimSpace(string(id))
+}
+
 // Born tells two processes of one number apart: the boot of the machine and
 // the tick of its clock at which the process began. It is "" when there is no
 // such process.
 func Born(pid int) string {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
+	s, ok := statOf(pid)
+	if !ok || s.ended {
 		return ""
 	}
-	// pid (name) state …: the name may hold anything, so look from the end.
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
-		return ""
-	}
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // always there
-	return strings.TrimSpace(string(boot)) + ":" + fields[19]
-}
-
-// Sweep kills every process of this user whose environment began with the
-// entry mark, NAME=value. It returns how many it found, and does not wait.
-func Sweep(mark string) (n int) {
-	if mark == "" {
-		return 0
-	}
-	all, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, path := range all {
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err != nil || pid == os.Getpid() || !marked(path, mark) {
-			continue
-		}
-		fd, err := unix.PidfdOpen(pid, 0) // from here on it can be no other process
-		if err != nil {
-			continue
-		}
-		if marked(path, mark) && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil {
-			n++
-		}
-		unix.Close(fd)
-	}
-	return n
-}
-
-// marked reports whether an environment has the entry. Those of other users
-// cannot be read.
-func marked(path, mark string) bool {
-	env, err := os.ReadFile(path)
-	return err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00"))
+	return boot() + ":" + strconv.FormatInt(s.tick, 10)
 }

@@ -9,6 +9,17 @@ import (
 // which Born was kept.
 func Same(pid int, born string) bool { return born != "" && Born(pid) == born }
 
+// Family is a process that was started in a session of its own and all that
+// came of it. Its processes are those whose environment has the mark, and,
+// since a process that renames itself may overwrite what can be seen of its
+// environment, those of the session.
+type Family struct {
+	Mark    string // see NewMark; "" is none
+	Session int    // number of the session's leader, alive or not; 0 is none
+	Born    string // Born of the leader
+	Group   int    // only this group of the session; 0 is all. Where the leader is gone it should be set
+}
+
 // markName is what a mark is called in the environment.
 const markName = "DYN_WORKER_MARK"
 

@@ -20,7 +20,8 @@
 // Trust: files and sockets are this user's alone. A process is never signalled
 // for its number: orders go through the socket, whose first line names the
 // mark of the Record, and what a keeper that was killed left behind is found
-// by the same mark in its environment. So a run file of yesterday does no harm.
+// by the same mark in its environment, or by session, group and time (see
+// child.Family). So a run file of yesterday does no harm.
 //
 // When a keeper is killed, Linux kills its engine; the engine's own children
 // go when the daemon notices, or with the next dyn up or dyn down. Elsewhere

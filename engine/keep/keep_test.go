@@ -158,16 +158,22 @@ func TestDeaf(t *testing.T) {
 	r := newRig(t, self)
 	r.o.Env = append(r.o.Env, role+"=deaf")
 	k := r.start(t)
-	far := 0
-	eventually(t, "it says what it started", func() bool {
-		text, _ := os.ReadFile(r.log)
-		n, _ := fmt.Sscanf(string(text), "far %d", &far)
-		return n == 1
-	})
-	born := child.Born(far)
+	far := r.far(t)
 	k.End(10 * time.Millisecond)
 	r.ends(t, k)
-	eventually(t, "what left the group is gone", func() bool { return !child.Same(far, born) })
+	eventually(t, "what left the group is gone", func() bool { return !far.Lives() })
+}
+
+// far is the process that an engine says it has started.
+func (r *rig) far(t *testing.T) keep.Proc {
+	t.Helper()
+	pid := 0
+	eventually(t, "it says what it started", func() bool {
+		text, _ := os.ReadFile(r.log)
+		n, _ := fmt.Sscanf(string(text), "far %d", &pid)
+		return n == 1
+	})
+	return keep.Proc{PID: pid, Born: child.Born(pid)}
 }
 
 func TestEndsByItself(t *testing.T) {
@@ -201,6 +207,42 @@ func TestKeeperKilled(t *testing.T) {
 	r.ends(t, k)
 	if got := k.Err().Error(); !strings.Contains(got, "keeper was killed") {
 		t.Fatalf("ended by %q", got)
+	}
+}
+
+// Engines name their processes, which overwrites their environment: such a
+// one goes with the others.
+func TestKeeperKilledAndNamesChanged(t *testing.T) {
+	r := newRig(t, "sh", "-c", "env -i sleep 600 & echo far $!; wait")
+	k := r.start(t)
+	far := r.far(t)
+	if err := syscall.Kill(k.Keeper.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	r.ends(t, k)
+	eventually(t, "what changed its name is gone", func() bool { return !far.Lives() })
+}
+
+// A session that only has the number of an old one is left alone.
+func TestReusedSession(t *testing.T) {
+	r := newRig(t, "sleep", "600")
+	k := r.start(t)
+	k.End(0)
+	r.ends(t, k)
+	innocent := exec.Command("sleep", "600")
+	innocent.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := innocent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = innocent.Process.Kill()
+		_ = innocent.Wait()
+	}()
+	pid := innocent.Process.Pid
+	old := k.Record
+	old.Keeper.PID, old.Engine.PID = pid, pid
+	if n := old.Clear(); n != 0 || child.Born(pid) == "" {
+		t.Fatalf("killed %d processes of another session", n)
 	}
 }
 

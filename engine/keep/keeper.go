@@ -180,7 +180,7 @@ func (k *keeper) obey(c net.Conn) {
 // who are connected.
 func (k *keeper) close(sock net.Listener) {
 	sock.Close()
-	child.Sweep(k.rec.Mark)
+	child.Family{Mark: k.rec.Mark, Session: os.Getpid(), Born: k.rec.Keeper.Born}.Kill()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	ended := k.p.Err().Error()

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/agentinfer/dyn/engine/child"
 )
 
 // ErrNone is in the chain when no keeper of that record listens any more.
@@ -88,7 +86,7 @@ func (k *Kept) kill() {
 		_ = syscall.Kill(k.Keeper.PID, syscall.SIGKILL)
 	}
 	for end := time.Now().Add(joinLimit); k.Engine.Lives() && time.Now().Before(end); {
-		child.Sweep(k.Mark)
+		k.family().Kill()
 		time.Sleep(5 * time.Millisecond)
 	}
 }

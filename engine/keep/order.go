@@ -67,7 +67,7 @@ func Start(self string, o Order, log *os.File) (*Kept, error) {
 	var told report
 	if err := json.NewDecoder(read).Decode(&told); err != nil {
 		_ = cmd.Process.Kill()
-		child.Sweep(o.Record.Mark)
+		child.Family{Mark: o.Record.Mark}.Kill()
 		return nil, fmt.Errorf("start its keeper: it says nothing: %w", err)
 	}
 	if told.Err != "" {

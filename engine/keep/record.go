@@ -108,11 +108,16 @@ func (r Record) lost() bool {
 // Clear removes what a keeper that is gone left: processes, socket and file.
 // It returns how many processes it killed.
 func (r Record) Clear() int {
-	n := child.Sweep(r.Mark)
+	n := r.family().Kill()
 	if !r.lost() {
 		r.remove()
 	}
 	return n
+}
+
+// family are the processes of an engine whose keeper is gone.
+func (r Record) family() child.Family {
+	return child.Family{Mark: r.Mark, Session: r.Keeper.PID, Born: r.Keeper.Born, Group: r.Engine.PID}
 }
 
 // remove takes everything of an engine that is gone away.
