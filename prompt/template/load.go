@@ -31,8 +31,12 @@ func find(fsys fs.FS) (*source, error) {
 	for _, look := range []func(fs.FS, map[string]json.RawMessage, *source) error{
 		fromFile, fromJSON, fromConfig, fromGGUF, fromOurs,
 	} {
-		if err := look(fsys, config, src); err != nil || src.plain != "" {
-			return src, err
+		if err := look(fsys, config, src); err != nil {
+			return nil, err
+		}
+		if src.plain != "" {
+			src.addGGUFTokens(fsys)
+			return src, nil
 		}
 	}
 	return nil, fmt.Errorf("no chat_template.jinja, and no chat_template in tokenizer_config.json or a .gguf file: %w", fs.ErrNotExist)
@@ -155,12 +159,41 @@ func fromGGUF(fsys fs.FS, _ map[string]json.RawMessage, src *source) error {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	src.name, src.plain, src.tools = name, m.Template, m.ToolTemplate
-	for name, text := range map[string]string{"bos_token": m.BOS, "eos_token": m.EOS} {
-		if text != "" && !slices.ContainsFunc(src.tokens, func(v variable) bool { return v.name == name }) {
-			src.tokens = append(src.tokens, variable{name, jinja.String(text)})
-		}
-	}
+	src.add("bos_token", m.BOS)
+	src.add("eos_token", m.EOS)
 	return nil
+}
+
+// addGGUFTokens takes the tokens from the GGUF file where the template is from
+// another file, and no file of the tokenizer names them: a template that is put
+// beside a GGUF file takes the place of its own. A file that cannot be read is
+// not needed for that.
+func (src *source) addGGUFTokens(fsys fs.FS) {
+	name := bpe.GGUF(fsys)
+	if name == "" || name == src.name || src.has("bos_token") || src.has("eos_token") {
+		return
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if m, err := bpe.ReadGGUFChat(f); err == nil {
+		src.add("bos_token", m.BOS)
+		src.add("eos_token", m.EOS)
+	}
+}
+
+// has reports whether a token is named.
+func (src *source) has(name string) bool {
+	return slices.ContainsFunc(src.tokens, func(v variable) bool { return v.name == name })
+}
+
+// add names a token, if it is some and has no name yet.
+func (src *source) add(name, text string) {
+	if text != "" && !src.has(name) {
+		src.tokens = append(src.tokens, variable{name, jinja.String(text)})
+	}
 }
 
 // valueOf makes a value of what encoding/json makes of a document.

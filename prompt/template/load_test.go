@@ -70,6 +70,16 @@ func TestOpenFrom(t *testing.T) {
 			"<bos>G", "<bos>G", "model-00001-of-2.gguf",
 		},
 		{
+			"a file beside a GGUF file, with the tokens of that",
+			fstest.MapFS{"chat_template.jinja": file("{{ bos_token }}" + marked("F")), "m.gguf": gguf("tokenizer.chat_template", marked("G"))},
+			"<bos>F", "<bos>F", "chat_template.jinja",
+		},
+		{
+			"a file beside a GGUF file that is none",
+			fstest.MapFS{"chat_template.jinja": file("{{ bos_token }}" + marked("F")), "m.gguf": file("GGML....")},
+			"F", "F", "chat_template.jinja",
+		},
+		{
 			"a GGUF file with two",
 			fstest.MapFS{"m.gguf": gguf("tokenizer.chat_template", marked("G"), "tokenizer.chat_template.tool_use", marked("H"))},
 			"G", "H", "m.gguf",
