@@ -243,15 +243,25 @@ func TestBug52(t *testing.T) {
 	}
 }
 
-// 53: where a saved state may be another tenant's, nothing is reused.
+// 53: where a saved state may be another tenant's, nothing is reused but what
+// no saved state can be better than.
 func TestBug53(t *testing.T) {
 	f, url := newFace(t, plain(2))
 	c, _ := probed(t, f, url, plainArgs...)
-	for i, want := range []bool{true, true, false, false} {
-		salt := []string{"a", "a", "b", "a"}[i]
-		listen(t, c, turn.Job{Prompt: said(0, 100), MaxTokens: 2, Salt: salt})
-		if got := f.sent("cache_prompt")[i]; got != want {
-			t.Errorf("turn %d of %s: cache_prompt is %v", i, salt, got)
+	for i, ask := range []struct {
+		salt   string
+		prompt turn.IDs
+		reuse  bool
+	}{
+		{"a", said(0, 100), true},
+		{"a", said(0, 120), true},
+		{"b", said(0, 100), false}, // the second salt
+		{"a", said(0, 120), false}, // the slot has more than that
+		{"b", turn.IDsOf(append(said(0, 100).Flat(), 500, 9, 9)...), true},
+	} {
+		h := listen(t, c, turn.Job{Prompt: ask.prompt, MaxTokens: 2, Salt: ask.salt})
+		if got := f.sent("cache_prompt")[i]; h.err != nil || got != ask.reuse || !ask.reuse && h.end.Usage.Cached > 0 {
+			t.Errorf("turn %d: cache_prompt is %v, %+v, %v", i, got, h.end, h.err)
 		}
 	}
 }

@@ -42,6 +42,7 @@ type slot struct {
 	busy *claim // whose turn runs there; nil when idle
 	used uint64 // when its last turn ended; 0 is never
 	sure bool   // that what it holds is of the salt it says
+	told bool   // that it holds just that: the server told its size
 }
 
 // saved is a state in the server's memory.
@@ -111,7 +112,7 @@ func (m *mirror) end(c *claim, o outcome) {
 	s.held = hold(o.ids, o.size, c.salt, s.held)
 	m.report.add(slotTier, s.held)
 	m.ticks++
-	s.busy, s.used = nil, m.ticks
+	s.busy, s.used, s.told = nil, m.ticks, o.slot >= 0
 	if o.slot >= 0 || c.pin >= 0 {
 		s.sure = true
 	} else {
@@ -141,7 +142,7 @@ func (m *mirror) leave(c *claim) {
 		m.saved = slices.Insert(m.saved, i, c.took)
 		m.report.add(hostTier, c.took.held)
 	}
-	s.held, s.busy = c.before, nil
+	s.held, s.busy, s.told = c.before, nil, false
 	m.report.add(slotTier, s.held)
 	c.slot, c.put, c.took = -1, 0, saved{}
 }
@@ -158,6 +159,7 @@ func (m *mirror) found(c *claim, slot int) {
 		a, b := &m.slots[c.slot], &m.slots[slot]
 		a.held, b.held = b.held, a.held
 		a.busy, b.busy = other, c
+		a.told, b.told = false, false
 		other.slot, c.slot = c.slot, slot
 		return
 	case other != nil: // that one must have ended, or never have run

@@ -25,6 +25,7 @@ type both struct {
 	told    map[block]bool // what the events so far add up to
 	talks   [][]uint32
 	next    uint32
+	unheard bool // a server goes on for a while when we hang up
 }
 
 func newBoth(t *rapid.T) *both {
@@ -99,6 +100,9 @@ func (b *both) end(t *rapid.T, seesSlot bool) {
 		if seesSlot {
 			o.slot = x.task.slot
 		}
+	}
+	if b.unheard && !seesSlot && computed == len(ids) {
+		made = append(made, b.fresh(rapid.IntRange(0, 40).Draw(t, "unheard"))...)
 	}
 	b.server.finish(x.task, computed, made)
 	b.mirror.end(x.claim, o)
@@ -229,6 +233,7 @@ func TestMirrorSurvives(t *testing.T) {
 func TestSaltsStayApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBoth(t)
+		b.unheard = true
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			if len(b.running) > 0 && rapid.Bool().Draw(t, "ends") {
 				b.end(t, rapid.Bool().Draw(t, "told"))

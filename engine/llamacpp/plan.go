@@ -11,7 +11,7 @@ package llamacpp
 // kept, that is the conversation's own.
 //
 // With several salts a request uses only a slot whose last turn had its salt,
-// and none where states are saved: the server might load any of them.
+// see separate.
 func (m *mirror) plan(c *claim) {
 	c.pin = -1
 	switch {

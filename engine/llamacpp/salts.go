@@ -39,17 +39,18 @@ func digest(salt string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// separate plans a request among several salts.
+// separate plans a request among several salts. It may use a slot of its own
+// salt: where nothing is saved, any; else one of which all is kept, since the
+// server loads only what loses less of itself.
 func (m *mirror) separate(c *claim) {
-	if !m.rules.saving {
-		own := func(s *slot) bool { return s.sure && s.salt == c.salt && s.used > 0 }
-		if k := m.mine(c, own); k >= 0 {
-			c.pin = k
-			return
-		}
+	c.pin = m.mine(c, func(s *slot) bool {
+		own := s.sure && s.salt == c.salt && s.used > 0
+		return own && (!m.rules.saving || s.told && common(s.ids, c.prompt) == s.size)
+	})
+	if c.pin < 0 {
+		c.fresh = true
+		c.pin = m.oldest() // that we know whose it is then; -1 when all are busy
 	}
-	c.fresh = true
-	c.pin = m.oldest() // that we know whose it is then; -1 when all are busy
 }
 
 // mine is the idle slot with most of the prompt among those that will do; -1
