@@ -12,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
 .DEFAULT_GOAL := help
-.PHONY: help up build test check race bench accept clients sdk fuzz completions
+.PHONY: help up build test check race bench accept clients sdk engines fuzz completions
 
 help: ## print this
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ clients: build ## real agents and the vendors' SDKs; writes docs/clients.md
 
 sdk: build ## the vendors' SDKs alone
 	scripts/clients.sh sdk
+
+engines: build ## real vLLM and llama.cpp servers behind dyn; writes docs/engines.md
+	go run ./scripts/engines -work "$${ENGINES_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-engines}" \
+		-fixtures "$${DYN_FIXTURES:-../shared/fixtures}" -doc docs/engines.md -commit $(COMMIT)
 
 fuzz: ## a million broken requests through the decoders, 20,000 end to end; every fuzz target
 	scripts/fuzz.sh

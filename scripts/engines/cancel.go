@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agentinfer/dyn/ledger/snapshot"
+)
+
+// cancels hangs up in each phase of a turn, and measures how long the engine
+// then goes on.
+func cancels(ctx context.Context, l *lab, s *sheet) error {
+	w, err := l.worker(ctx, "w0")
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		what   string
+		play   func(context.Context, *lab, snapshot.Worker) (string, error)
+		within time.Duration
+	}{
+		{"while it decodes", hangUpDecode, 5 * time.Second},
+		{"not streamed", hangUpDocument, 5 * time.Second},
+		{"in its prompt", hangUpPrefill, 15 * time.Second},
+		{"queued", hangUpQueued, 0},
+	} {
+		if err := l.settle(ctx); err != nil {
+			return err
+		}
+		what := "client hangs up " + c.what + ": until nothing runs"
+		s.try(l.k.name, what, func() error {
+			ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+			defer cancel()
+			seen, err := c.play(ctx, l, w)
+			if err == nil {
+				s.check(l.k.name, what, true, "%s", seen)
+			}
+			return err
+		})
+	}
+	return nil
+}
+
+// gone measures from a hang-up until the engine is idle, and checks that it
+// did not go on to the end.
+func gone(ctx context.Context, l *lab, w snapshot.Worker, since time.Time, before counters, most int) (string, error) {
+	at, err := l.idle(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	after, err := l.counters(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	made, took := after.output-before.output, max(at.Sub(since), 0)
+	text := fmt.Sprintf("%d ms", took.Milliseconds())
+	if made >= most {
+		return "", fmt.Errorf("%s, but the engine made all its %d tokens", text, most)
+	}
+	return text, nil
+}
+
+// hangUpDecode closes a stream after some pieces.
+func hangUpDecode(ctx context.Context, l *lab, w snapshot.Worker) (string, error) {
+	before, err := l.counters(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	t := l.talk("cancel-decode", 60).at(w.Name).say("Tell a long story.")
+	t.full = true
+	turn, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	pieces := 0
+	var since time.Time
+	_, err = t.stream(turn, 800, func(string) {
+		if pieces++; pieces == 5 {
+			since = time.Now()
+			hangUp()
+		}
+	})
+	if since.IsZero() {
+		return "", fmt.Errorf("it ended after %d pieces: %w", pieces, err)
+	}
+	return gone(ctx, l, w, since, before, 800)
+}
+
+// hangUpDocument closes a request for a document while it is computed.
+func hangUpDocument(ctx context.Context, l *lab, w snapshot.Worker) (string, error) {
+	before, err := l.counters(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	t := l.talk("cancel-document", 20).at(w.Name).say("Tell a long story.")
+	t.full = true
+	return l.hangUp(ctx, w, t.head, t.body(800, false), before, 800, 8)
+}
+
+// hangUpPrefill closes a request while its prompt is computed.
+func hangUpPrefill(ctx context.Context, l *lab, w snapshot.Worker) (string, error) {
+	before, err := l.counters(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	t := l.talk("cancel-prefill", l.k.context*6/10).at(w.Name).say("Say hello.")
+	t.full = true
+	return l.hangUp(ctx, w, t.head, t.body(40, true), before, 1, 0)
+}
+
+// hangUp sends a request, waits until the engine has made so many tokens of it
+// or, with 0, computes, and closes it.
+func (l *lab) hangUp(ctx context.Context, w snapshot.Worker, head map[string]string, body any, before counters, most, tokens int) (string, error) {
+	turn, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	ended := make(chan error, 1)
+	go func() {
+		resp, err := l.ask(turn, "/v1/chat/completions", head, body)
+		if err == nil {
+			buf := make([]byte, 1)
+			_, err = resp.Body.Read(buf)
+			resp.Body.Close()
+		}
+		ended <- err
+	}()
+	used := ticks(w.PID)
+	for {
+		if l.k.quiet {
+			if ticks(w.PID)-used > 30+2*tokens {
+				break
+			}
+		} else {
+			c, err := l.counters(ctx, w)
+			if err != nil {
+				return "", err
+			}
+			if c.running > 0 && c.output-before.output >= tokens {
+				break
+			}
+		}
+		select {
+		case err := <-ended:
+			return "", fmt.Errorf("it was answered before it could be closed: %w", err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	since := time.Now()
+	hangUp()
+	return gone(ctx, l, w, since, before, most)
+}
+
+// hangUpQueued closes a turn that waits at the router, which holds it back
+// while the worker is full.
+func hangUpQueued(ctx context.Context, l *lab, w snapshot.Worker) (string, error) {
+	running, end := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer end()
+	for range w.Slots {
+		begun := make(chan struct{})
+		t := l.talk("cancel-full", 20).at(w.Name).say("Tell a long story.")
+		t.full = true
+		all.Go(func() {
+			var once sync.Once
+			t.stream(running, 1500, func(string) { once.Do(func() { close(begun) }) })
+		})
+		select {
+		case <-begun:
+		case <-ctx.Done():
+			return "", fmt.Errorf("a turn that shall fill the worker gets no token: %w", ctx.Err())
+		}
+	}
+	turn, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	t := l.talk("cancel-queued", 20).at(w.Name).say("Say hello.")
+	failed := make(chan error, 1)
+	go func() { _, err := t.stream(turn, 8, nil); failed <- err }()
+	if err := l.queue(ctx, 1); err != nil {
+		return "", err
+	}
+	since := time.Now()
+	hangUp()
+	<-failed
+	if err := l.queue(ctx, 0); err != nil {
+		return "", err
+	}
+	took := time.Since(since)
+	own, err := l.turns(ctx, t.session, 1)
+	if err != nil {
+		return "", err
+	}
+	if own[0].Outcome != "cancel" || own[0].Output > 0 {
+		return "", fmt.Errorf("the ledger has %s with %d tokens", own[0].Outcome, own[0].Output)
+	}
+	return fmt.Sprintf("%d ms until it has left dyn's queue (two runs of `dyn top` among it); the engine never saw it", took.Milliseconds()), nil
+}
+
+// queue waits until so many turns wait at the router.
+func (l *lab) queue(ctx context.Context, depth int) error {
+	for {
+		out, err := l.dyn(ctx, "top", "--once", "--json")
+		if err != nil {
+			return err
+		}
+		var doc struct{ Queue snapshot.Queue }
+		if err := json.Unmarshal(out, &doc); err != nil {
+			return err
+		}
+		if doc.Queue.Waiting == depth {
+			return nil
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return fmt.Errorf("%d turns wait, not %d: %w", doc.Queue.Waiting, depth, err)
+		}
+	}
+}

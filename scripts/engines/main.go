@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// options are what the command line says.
+type options struct {
+	dyn, work, fixtures, doc, commit string
+	only, scenes                     []string
+	limit                            time.Duration
+}
+
+func main() {
+	var o options
+	var only, scenes string
+	flag.StringVar(&o.dyn, "dyn", "./dyn", "the `program` that is tried")
+	flag.StringVar(&o.work, "work", "", "`folder` for engines and models, kept from run to run")
+	flag.StringVar(&o.fixtures, "fixtures", "../shared/fixtures", "`folder` of the fixtures")
+	flag.StringVar(&o.doc, "doc", "", "`page` that gets the table; none is printed only")
+	flag.StringVar(&o.commit, "commit", "", "what the table says was tried")
+	flag.StringVar(&only, "only", "", "first, llamacpp, vllm; with commas between (default all)")
+	flag.StringVar(&scenes, "scenes", "", "names of scenes (default all)")
+	flag.DurationVar(&o.limit, "limit", 25*time.Minute, "for all of it")
+	flag.Parse()
+	o.only, o.scenes = words(only), words(scenes)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := o.run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "engines:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func words(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// wants reports whether a list names something, or is empty.
+func wants(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
+
+func (o options) run(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, o.limit)
+	defer cancel()
+	for _, path := range []*string{&o.dyn, &o.work, &o.fixtures} {
+		abs, err := filepath.Abs(*path)
+		if err != nil {
+			return err
+		}
+		*path = abs
+	}
+	if err := os.MkdirAll(o.work, 0o700); err != nil {
+		return err
+	}
+	began := time.Now()
+	s := &sheet{}
+	if wants(o.only, "first") && wants(o.scenes, "first") {
+		s.try("", "first", func() error { return first(ctx, o, s) })
+	}
+	for _, k := range kinds {
+		if wants(o.only, k.name) {
+			o.kind(ctx, k, s)
+		}
+	}
+	s.took = time.Since(began)
+	if o.doc != "" {
+		if err := s.write(o.doc, o.commit); err != nil {
+			return err
+		}
+		fmt.Println(o.doc, "is written")
+	}
+	if n := s.failed(); n > 0 {
+		return fmt.Errorf("%d of %d rows failed", n, len(s.rows))
+	}
+	if len(s.rows) == 0 {
+		return errors.New("nothing was looked at")
+	}
+	fmt.Printf("ok: %d rows in %s\n", len(s.rows), s.took.Round(time.Second))
+	return nil
+}
+
+// kind runs all scenes of an engine in one lab.
+func (o options) kind(ctx context.Context, k *kind, s *sheet) {
+	l := newLab(o, k)
+	if !s.try(k.name, "install", func() error { return k.install(ctx, l, s) }) {
+		return
+	}
+	defer l.down()
+	if !s.try(k.name, "start", func() error { return l.begin(ctx, s) }) {
+		return
+	}
+	for _, scene := range scenes {
+		if !wants(o.scenes, scene.name) || !wants(scene.kinds, k.name) {
+			continue
+		}
+		s.try(k.name, scene.title, func() error {
+			ctx, cancel := context.WithTimeout(ctx, 8*time.Minute)
+			defer cancel()
+			if err := l.settle(ctx); err != nil {
+				return err
+			}
+			return scene.play(ctx, l, s)
+		})
+	}
+}
+
+// scene is one thing that is done in a lab.
+type scene struct {
+	name, title string
+	kinds       []string // nil is all
+	play        func(ctx context.Context, l *lab, s *sheet) error
+}
+
+// scenes in the order in which they run: those that end engines come last.
+var scenes = []scene{
+	{"hits", "hits", nil, hits},
+	{"forms", "structured output", nil, forms},
+	{"call", "tool call", []string{"vllm"}, toolCall},
+	{"long", "too long", nil, tooLong},
+	{"cancel", "cancel", nil, cancels},
+	{"order", "priority", []string{"vllm"}, order},
+	{"salt", "salt", nil, salts},
+	{"daemon", "daemon killed", nil, daemonKilled},
+	{"conform", "conformance", nil, conformance},
+	{"drain", "drain and restart", nil, drain},
+	{"kill", "engine killed", nil, engineKilled},
+}
