@@ -96,14 +96,23 @@ func TestAttach(t *testing.T) {
 			}
 			until(t, "its blocks are known", func() bool {
 				all, _ := told.LoadOrStore(w.Name(), []uint32(nil))
-				ids := all.([]uint32)
-				return len(ids) >= 32 && slices.Equal(ids[:32], prompt[:32])
+				return within(prompt[:32], all.([]uint32))
 			})
 			if !w.Info().Caps.Events {
 				t.Error("its events are not known to come")
 			}
 		})
 	}
+}
+
+// within reports whether ids stand in all, one behind the other.
+func within(ids, all []uint32) bool {
+	for i := range all {
+		if len(all)-i >= len(ids) && slices.Equal(all[i:i+len(ids)], ids) {
+			return true
+		}
+	}
+	return false
 }
 
 // until polls a condition.

@@ -32,6 +32,7 @@ type manner struct {
 	model    string
 	tok      *bpe.Tokenizer // nil: the server makes the text
 	priority bool           // it knows the field
+	shares   bool           // it finds a prefix again, whoever sent it
 	form     spelling
 	block    int // tokens per block; 0 is not known
 }
@@ -65,9 +66,10 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine is driven by token ids only; it takes no conversation"}
 	case j.Format.Kind != turn.FreeText && m.form == unheld:
 		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine does not hold answers to a form"}
-	case j.Salt != "":
+	case j.Salt != "" && m.shares:
 		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine shares prefixes between all its users: " +
-			"a turn with a salt (cache_salt, x-tenant-id, or an API key's own) cannot be kept apart there"}
+			"a turn with a salt (cache_salt, x-tenant-id, or an API key's own) cannot be kept apart there; " +
+			"it takes such turns when it is started without reuse (config.kv_cache_config.enable_block_reuse: off)"}
 	}
 	s, err := c.send(ctx, *m, j, nil)
 	if err != nil {

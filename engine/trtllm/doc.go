@@ -25,8 +25,9 @@
 // a form. A turn's id is in no field. Log probabilities are not asked for: a
 // cancel in an answer with them ended the process of some builds.
 //
-// Salts. The completions API has none, so prefixes of all users are shared: a
-// turn with a salt is refused, and the words say why.
+// Salts. The completions API has none, so a server that finds prefixes again
+// shares those of all users: it gets no turn with a salt, and the words of the
+// refusal say why. Whether it does is probed, by asking the same twice.
 //
 // How an answer ends: "stop" and "length" make an End, once the usage behind
 // them came. "cancelled", "timeout" and what else there is are turn.ErrLost;

@@ -72,6 +72,9 @@ func (c *client) probe(ctx context.Context) (seen engine.Seen, m manner, err err
 		caps.BlockSize, caps.KVTokens = m.block, m.block*int(all["kv_cache_max_blocks"])
 		caps.MaxSeqs = int(all["max_num_active_requests"])
 	}
+	if err := c.sharing(ctx, &m); err != nil {
+		return seen, m, err
+	}
 	// A server without events answers too, with none; one with them has told of
 	// its cache and of the first token.
 	if some, err := c.drain(ctx); err == nil && some {
@@ -103,6 +106,32 @@ func (c *client) firstToken(ctx context.Context, caps *turn.Capabilities, m *man
 	}
 	caps.TokenIDs, caps.Cached = said.IDs > 0, cached
 	return err
+}
+
+// sharing finds out whether a prefix is found again: what comes a second time
+// has cached tokens then. A server that does not tell is taken to share.
+func (c *client) sharing(ctx context.Context, m *manner) error {
+	zero := 0.0
+	ids := make([]uint32, 2*max(m.block, 64)+1)
+	for i := range ids {
+		ids[i] = uint32(1 + i)
+	}
+	j := turn.Job{Prompt: turn.IDsOf(ids...), MaxTokens: 1, Sampling: turn.Sampling{Temperature: &zero}}
+	told := false
+	for range 2 {
+		said, err := remote.Listen(ctx, 1, func(ctx context.Context) (turn.Stream, error) {
+			s, err := c.send(ctx, *m, j, nil)
+			if err != nil {
+				return nil, err
+			}
+			return &watched{s, &told}, nil
+		})
+		if err != nil {
+			return err
+		}
+		m.shares = !told || said.Usage.Cached > 0
+	}
+	return nil
 }
 
 // watched is a probe's answer, of which is noted whether it told cached

@@ -117,11 +117,16 @@ func TestShare(t *testing.T) {
 
 // A server that cannot keep prefixes apart gets no turn that asks for it.
 func TestSaltIsRefused(t *testing.T) {
-	c, _ := serve(t, manner{})
-	var r *turn.Refused
-	_, err := c.Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 1, Salt: "s"})
-	if !errors.As(err, &r) || r.Status != 400 || !strings.Contains(r.Message, "salt") {
-		t.Errorf("error is %v", err)
+	for alone, refused := range map[bool]bool{false: true, true: false} {
+		c := newClient(engine.Endpoint{URL: fake.TRTLLM(t, fake.Options{Alone: alone}).URL, ModelDir: fake.ModelDir(t)})
+		if _, err := c.Probe(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a := readAll(c.Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(1), MaxTokens: 1, Salt: "s"}))
+		var r *turn.Refused
+		if errors.As(a.err, &r) != refused || refused && (r.Status != 400 || !strings.Contains(r.Message, "salt")) || !refused && a.err != nil {
+			t.Errorf("without reuse %v: error is %v", alone, a.err)
+		}
 	}
 }
 

@@ -38,6 +38,7 @@ type Options struct {
 	NoPriority bool // SGLang: started without priority scheduling; TRTLLM: a build that does not know the field
 	Events     any  // SGLang: what /server_info tells of KV events
 	Held       bool // it holds answers to a form: it says the only text that the form allows
+	Alone      bool // TRTLLM: started without reuse of prefixes
 	Buffer     int  // TRTLLM: KV events that it keeps; 0 is without events
 }
 

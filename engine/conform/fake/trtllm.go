@@ -2,6 +2,7 @@ package fake
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -169,9 +170,11 @@ func (s *trtllm) completions(w http.ResponseWriter, r *http.Request) {
 	if q.Format.Type == "json" {
 		schema = q.Format.Schema
 	}
-	a, err := s.submit(&core.Ask{
-		Prompt: ids, MaxTokens: q.Most, MinTokens: q.Least, IgnoreEnd: q.Ignore, StopIDs: q.StopIDs,
-	}, only(schema))
+	ask := &core.Ask{Prompt: ids, MaxTokens: q.Most, MinTokens: q.Least, IgnoreEnd: q.Ignore, StopIDs: q.StopIDs}
+	if s.o.Alone {
+		ask.Salt = rand.Text()
+	}
+	a, err := s.submit(ask, only(schema))
 	if err != nil {
 		problem(w, http.StatusServiceUnavailable, "no room")
 		return
