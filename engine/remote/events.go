@@ -15,17 +15,23 @@ const (
 var errLine = errors.New("an event over 16 MiB")
 
 // Events cuts a stream of server-sent events into the data of each. It reads
-// only when it is asked and nothing is left of the last read. It belongs to
-// one goroutine.
+// only when it is asked and nothing is left of the last read. It belongs to one
+// goroutine.
 type Events struct {
 	// Squeeze may drop part of an event that is not whole yet and does not fit:
 	// it moves what it keeps to the front of b and returns its length. nil
 	// drops nothing.
 	Squeeze func(b []byte) int
 
+	// Documents has a document of one line in place of a stream, as of a server
+	// that cannot stream, be the only event, with [DONE] behind it.
+	Documents bool
+
 	r          io.Reader
 	buf        []byte
-	start, end int // what is read and not given out yet
+	start, end int  // what is read and not given out yet
+	begun      bool // an event was given out
+	single     bool // that was a document
 }
 
 // NewEvents makes Events of what is read from r.
@@ -43,20 +49,46 @@ func (e *Events) Release() {
 	}
 }
 
-var dataPrefix = []byte("data:")
+var (
+	dataPrefix = []byte("data:")
+	done       = []byte("[DONE]") // as every engine ends a stream
+)
 
 // Next returns the data of the next event, valid until the call after. Comment
 // lines and other fields are passed over. An engine's event has one data line.
 func (e *Events) Next() ([]byte, error) {
+	if e.single {
+		return done, nil
+	}
 	for {
 		line, err := e.line()
 		if err != nil {
-			return nil, err
+			return e.rest(err)
 		}
-		if rest, ok := bytes.CutPrefix(line, dataPrefix); ok {
-			return bytes.TrimSpace(rest), nil
+		if data, ok := bytes.CutPrefix(line, dataPrefix); ok {
+			e.begun = true
+			return bytes.TrimSpace(data), nil
+		}
+		if e.document(line) {
+			return line, nil
 		}
 	}
+}
+
+// document reports whether a line is a document; nothing follows it then.
+func (e *Events) document(line []byte) bool {
+	e.single = e.Documents && !e.begun && len(line) > 0 && line[0] == '{'
+	return e.single
+}
+
+// rest is what stands behind the last end of a line when there is no more to
+// read: a document may.
+func (e *Events) rest(err error) ([]byte, error) {
+	line := e.buf[e.start:e.end]
+	if errors.Is(err, io.EOF) && e.document(line) {
+		return line, nil
+	}
+	return nil, err
 }
 
 // Buffered reports that the data of an event is here without a read.

@@ -77,3 +77,32 @@ func TestEndlessLine(t *testing.T) {
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte("x"), len(p))), nil }
+
+// A document is read as if it had come as a stream; what follows events is not
+// one.
+func TestDocument(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"without an end of line", `{"a":1}`, `{"a":1}`},
+		{"with one", "{\"a\":1}\r\n", "{\"a\":1}\r"},
+		{"behind an event", "data: x\n\n{}", "x"},
+	} {
+		for _, r := range []io.Reader{strings.NewReader(c.body), iotest.OneByteReader(strings.NewReader(c.body))} {
+			e := NewEvents(r)
+			e.Documents = true
+			got, err := e.Next()
+			if err != nil || string(got) != c.want {
+				t.Errorf("%s: %q, %v", c.name, got, err)
+			}
+			next, err := e.Next()
+			if end := string(next) == "[DONE]" && err == nil; end != (c.want != "x") {
+				t.Errorf("%s: then %q, %v", c.name, next, err)
+			}
+		}
+	}
+	if got, err := NewEvents(strings.NewReader("{}")).Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("where none is asked for: %q, %v", got, err)
+	}
+	if got, err := NewEvents(iotest.ErrReader(io.ErrUnexpectedEOF)).Next(); err == nil {
+		t.Errorf("a broken one gave %q", got)
+	}
+}

@@ -14,11 +14,13 @@ import (
 	"github.com/agentinfer/dyn/engine/exchange"
 )
 
-// Engines close a connection after 5 s without a request, so ours are let go
-// before. The receive buffer is small, because what lies in it has been
-// computed whether or not anybody reads it.
+// IdleLimit is how long a connection without a request is kept. Engines close
+// theirs after 5 s, so ours are let go before.
+const IdleLimit = 3 * time.Second
+
+// The receive buffer is small, because what lies in it has been computed
+// whether or not anybody reads it.
 const (
-	idleLimit     = 3 * time.Second
 	connectLimit  = 5 * time.Second
 	receiveBuffer = 64 << 10
 )
@@ -52,12 +54,12 @@ func New(at engine.Endpoint) *Server {
 		base: at.URL, key: at.Key,
 		http: &http.Client{
 			Transport: &http.Transport{
-				DialContext: d.DialContext, IdleConnTimeout: idleLimit, DisableCompression: true,
+				DialContext: d.DialContext, IdleConnTimeout: IdleLimit, DisableCompression: true,
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		posts: exchange.New(at.URL, exchange.Options{
-			Key: at.Key, Connect: connectLimit, Idle: idleLimit, Buffer: receiveBuffer,
+			Key: at.Key, Connect: connectLimit, Idle: IdleLimit, Buffer: receiveBuffer,
 		}),
 	}
 }

@@ -95,7 +95,7 @@ func environment(s engine.Spec, at engine.Place) []string {
 	env := []string{
 		"PYTHONHASHSEED=0",
 		"VLLM_HOST_IP=127.0.0.1",          // what tcp://* binds
-		"VLLM_HTTP_TIMEOUT_KEEP_ALIVE=60", // more than idleLimit
+		"VLLM_HTTP_TIMEOUT_KEEP_ALIVE=60", // more than remote.IdleLimit
 		"VLLM_KV_EVENTS_USE_INT_BLOCK_HASHES=1",
 		"VLLM_NO_USAGE_STATS=1",
 		"VLLM_API_KEY=" + at.Key,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/recipes"
 )
 
@@ -160,8 +161,8 @@ func TestKeepAlive(t *testing.T) {
 		t.Fatalf("environment is %v", l.Env)
 	}
 	_, seconds, _ := strings.Cut(l.Env[i], "=")
-	if theirs, err := time.ParseDuration(seconds + "s"); err != nil || theirs <= idleLimit || idleLimit >= 5*time.Second {
-		t.Errorf("they keep it for %v, by themselves for 5 s, we for %v", theirs, idleLimit)
+	if theirs, err := time.ParseDuration(seconds + "s"); err != nil || theirs <= remote.IdleLimit || remote.IdleLimit >= 5*time.Second {
+		t.Errorf("they keep it for %v, by themselves for 5 s, we for %v", theirs, remote.IdleLimit)
 	}
 }
 

@@ -9,17 +9,17 @@ import (
 // block size, a context and memory can be refused a minute or two after the
 // start.
 var causes = []advise.Cause{
-	{"No common block size for", "set block-size in the recipe to a multiple of 32 (on a CPU), or leave it out"},
-	{"larger than the maximum number of tokens that can be stored in KV cache", moreCache},
-	{"larger than the available KV cache memory", moreCache},
-	{"No available memory for the cache blocks", "raise gpu-memory-utilization in the recipe, or take a smaller model"},
-	{"is less than desired GPU memory utilization", "free the GPU, or lower gpu-memory-utilization in the recipe"},
-	{"CUDA out of memory", "free the GPU, spread the model over more of them (tensor-parallel-size), or take a smaller one"},
-	{"No package metadata was found for vllm", "dyn engine install vllm"},
-	{"no working C++ compiler", "install g++, or put TORCH_COMPILE_DISABLE: \"1\" into the recipe's env"},
-	{"is greater than the derived max_model_len", "lower max-model-len in the recipe"},
-	{"trust_remote_code=True", "if you trust the code in the model's folder: trust_remote_code: true in the recipe"},
-	{"is not a local folder and is not a valid model identifier", "set model_dir in the recipe to the model's folder"},
+	{Says: "No common block size for", Try: "set block-size in the recipe to a multiple of 32 (on a CPU), or leave it out"},
+	{Says: "larger than the maximum number of tokens that can be stored in KV cache", Try: moreCache},
+	{Says: "larger than the available KV cache memory", Try: moreCache},
+	{Says: "No available memory for the cache blocks", Try: "raise gpu-memory-utilization in the recipe, or take a smaller model"},
+	{Says: "is less than desired GPU memory utilization", Try: "free the GPU, or lower gpu-memory-utilization in the recipe"},
+	{Says: "CUDA out of memory", Try: "free the GPU, spread the model over more of them (tensor-parallel-size), or take a smaller one"},
+	{Says: "No package metadata was found for vllm", Try: "dyn engine install vllm"},
+	{Says: "no working C++ compiler", Try: "install g++, or put TORCH_COMPILE_DISABLE: \"1\" into the recipe's env"},
+	{Says: "is greater than the derived max_model_len", Try: "lower max-model-len in the recipe"},
+	{Says: "trust_remote_code=True", Try: "if you trust the code in the model's folder: trust_remote_code: true in the recipe"},
+	{Says: "is not a local folder and is not a valid model identifier", Try: "set model_dir in the recipe to the model's folder"},
 }
 
 const moreCache = "lower max-model-len in the recipe, or give the cache more memory (gpu-memory-utilization; VLLM_CPU_KVCACHE_SPACE on a CPU)"

@@ -1,15 +1,15 @@
 package vllm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/agentinfer/dyn/engine/openai"
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -38,19 +38,8 @@ func (c *client) chat(ctx context.Context, model string, j turn.Job) (turn.Strea
 // chats finds out whether the server has a chat API, and of one that others
 // launched whether it sees images; of ours the recipe knows.
 func (c *client) chats(ctx context.Context, caps *turn.Capabilities) {
-	q, err := http.NewRequestWithContext(ctx, http.MethodHead, c.base+"/v1/chat/completions", nil)
-	if err != nil {
-		return
-	}
-	if c.key != "" {
-		q.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	r, err := c.http.Do(q)
-	if err != nil {
-		return
-	}
-	drop(r)
-	caps.Chat = r.StatusCode != http.StatusNotFound
+	status, err := c.server.Takes(ctx, "/v1/chat/completions")
+	caps.Chat = err == nil && status != http.StatusNotFound
 	if caps.Chat && c.attached {
 		caps.Vision = openai.Sees(ctx, func(ctx context.Context, j turn.Job) (turn.Stream, error) { return c.chat(ctx, caps.Model, j) })
 	}
@@ -73,21 +62,13 @@ func (c *client) talk(ctx context.Context, model string, j turn.Job, parses bool
 		b = appendInt(b, "priority", -int64(j.Priority)) // lower goes first in vLLM
 	}
 	body.b = append(b, `,"skip_special_tokens":false,"spaces_between_special_tokens":false}`...)
-	a, err := c.posts.Post(ctx, "/v1/chat/completions", j.ID, body.b)
-	if err != nil {
-		return nil, unreachable(ctx, err)
-	}
 	of := asked{context: int(c.most.Load())}
-	if a.Status != http.StatusOK {
-		defer a.Done()
-		return nil, longer(refusal(a.Status, a.Reason, a, of))
+	a, err := c.server.Answer(ctx, "/v1/chat/completions", j.ID, body.b)
+	if err != nil {
+		return nil, longer(of.explain(err))
 	}
 	return openai.NewStream(ctx, a, func(status int, v gjson.Result) error {
-		f := fault{status: status, message: v.Get("message").Str, param: v.Get("param").Str}
-		if v.Type == gjson.String {
-			f.message = v.Str
-		}
-		return longer(f.err(of))
+		return longer(of.explain(remote.Fault(status, cmp.Or(v.Get("message").Str, v.Str))))
 	}), nil
 }
 
@@ -103,12 +84,4 @@ func longer(err error) error {
 		r.Prompt, r.Limit = prompt, most-1 // the answer wants one
 	}
 	return err
-}
-
-// numberAfter is the number behind words; 0 when there is none.
-func numberAfter(text, words string) int {
-	_, rest, _ := strings.Cut(text, words)
-	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
-	n, _ := strconv.Atoi(digits)
-	return n
 }

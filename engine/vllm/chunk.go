@@ -40,7 +40,6 @@ type usage struct {
 type fault struct {
 	status  int
 	message string
-	param   string // the field at fault; "" when it does not tell
 }
 
 // reader reads chunks. It cuts the text and the ids of each from larger pieces
@@ -249,8 +248,6 @@ func readFault(c *cursor) *fault {
 		switch {
 		case b == '"' && key == "message":
 			f.message = c.text()
-		case b == '"' && key == "param":
-			f.param = c.text()
 		case b >= '0' && b <= '9' && key == "code":
 			f.status = int(c.number())
 		default:

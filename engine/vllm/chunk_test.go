@@ -37,8 +37,8 @@ func TestChunk(t *testing.T) {
 			chunk{usage: usage{set: true, prompt: 5}},
 		},
 		{"no usage", `{"usage":null,"choices":null}`, chunk{}},
-		{"error", `{"error": {"message": "m\n", "type": "t", "param": "p", "code": 503}}`, chunk{fault: &fault{503, "m\n", "p"}}},
-		{"bare error", `{"error":"Unauthorized"}`, chunk{fault: &fault{500, "Unauthorized", ""}}},
+		{"error", `{"error": {"message": "m\n", "type": "t", "param": "p", "code": 503}}`, chunk{fault: &fault{503, "m\n"}}},
+		{"bare error", `{"error":"Unauthorized"}`, chunk{fault: &fault{500, "Unauthorized"}}},
 		{"null error", `{"error":null}`, chunk{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -24,17 +24,18 @@
 // error event with a 5xx, or a connection that ends before the finish are
 // turn.ErrLost: a draining vLLM answers 200 with nothing in it, and ends what
 // it cuts with finish_reason "abort". The deltas before such an error are real.
-// 503 and 429 are turn.ErrBusy, other 4xx turn.Refused, except that a key
-// which the server does not take is the worker's fault.
+// 503 and 429 are turn.ErrBusy, other 4xx turn.Refused, with numbers when the
+// prompt is too long; but a key that the server does not take, and a model that
+// it does not have, are the worker's fault.
+//
+// Events: an engine that we launch connects to Place.Events. What it held and
+// told to somebody else is told again for the turns after Relearn. See
+// docs/vllm.md for what real servers did, and which test holds us to it.
 //
 // Priorities: higher is more important in a Job, lower in vLLM; the sign is
 // turned here.
 //
-// Memory: a stream holds one buffer of 8 KiB. It grows for an event that does
-// not fit, up to 16 MiB, and shrinks again. The echo of the prompt's ids, which
-// comes with the first chunk, is dropped while it is read. Nothing is read
-// ahead of Next but what one read returned and the socket's 64 KiB.
-//
-// Answers come through engine/exchange, on the goroutine that asks for them;
-// documents through net/http.
+// Memory: what a stream holds is told in package remote, through which all
+// requests go. The echo of the prompt's ids, which comes with the first chunk,
+// is dropped while it is read. Answers come on the goroutine that asks for them.
 package vllm

@@ -21,9 +21,9 @@ func TestProbeOfAnEndlessEngine(t *testing.T) {
 		tokens int // before it falls silent; 0 is never
 		want   string
 	}{
-		{"goes on", 0, "tokens came where one was asked for"},
-		{"falls silent", 1, "no end came in 5s after it"},
-		{"falls silent later", 3, "no end came in 5s after it"},
+		{"goes on", 0, "tokens came where 1 were asked for"},
+		{"falls silent", 1, "no end came in 5s after"},
+		{"falls silent later", 3, "no end came in 5s after"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -17,20 +18,20 @@ import (
 func TestTooLong(t *testing.T) {
 	const told = 4096
 	for _, c := range []struct {
-		name, message, param string
+		name, message        string
 		prompt, known, limit int // limit 0: it is no such error
 	}{
-		{"over", "This model's maximum context length is 4096 tokens. However, your prompt contains at least 4097 input tokens.", "input_tokens", 5000, told, 4095},
-		{"full to the last token", "max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)", "max_tokens", 4096, told, 4095},
-		{"full, context not known", "max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)", "max_tokens", 4096, 0, 4095},
-		{"other route", "The decoder prompt (length 4097) is longer than the maximum model length of 4096. Make sure that …", "", 4097, 0, 4095},
-		{"prompt and answer", "'max_tokens' is too large: 900. This model's maximum context length is 4096 tokens and your request has 4000 input tokens", "max_tokens", 4000, told, 0},
-		{"another limit", "max_tokens must be at least 1, got 0.", "min_tokens", 10, told, 0},
-		{"no number", "maximum context length is unknown", "", 10, told, 0},
-		{"none", "Token id 999999 is out of vocabulary", "", 5000, told, 0},
+		{"over", "This model's maximum context length is 4096 tokens. However, your prompt contains at least 4097 input tokens.", 5000, told, 4095},
+		{"full to the last token", "max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)", 4096, told, 4095},
+		{"full, context not known", "max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)", 4096, 0, 4095},
+		{"other route", "The decoder prompt (length 4097) is longer than the maximum model length of 4096. Make sure that …", 4097, 0, 4095},
+		{"prompt and answer", "'max_tokens' is too large: 900. This model's maximum context length is 4096 tokens and your request has 4000 input tokens", 4000, told, 0},
+		{"another limit", "min_tokens must be at least 1, got 0.", 10, told, 0},
+		{"no number", "maximum context length is unknown", 10, told, 0},
+		{"none", "Token id 999999 is out of vocabulary", 5000, told, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := (&fault{400, c.message, c.param}).err(asked{c.prompt, c.known})
+			err := asked{c.prompt, c.known}.explain(remote.Fault(400, c.message))
 			var r *turn.Refused
 			if !errors.As(err, &r) || r.Limit != c.limit || (r.Prompt == c.prompt) != (c.limit > 0) {
 				t.Errorf("got %+v of %v, want limit %d", r, err, c.limit)

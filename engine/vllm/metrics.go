@@ -1,20 +1,14 @@
 package vllm
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"time"
 
 	"github.com/agentinfer/dyn/turn"
 )
-
-// maxMetrics is how much of a metrics page is read.
-const maxMetrics = 8 << 20
 
 // metrics is what is read of a server's metrics page. Values of several
 // engines behind one page are added up.
@@ -53,32 +47,23 @@ func (m metrics) load(now time.Time) turn.Load {
 }
 
 func (c *client) metrics(ctx context.Context) (metrics, error) {
-	r, err := c.get(ctx, "/metrics")
+	page, err := c.server.Page(ctx, "/metrics")
 	if err != nil {
 		return metrics{}, err
 	}
-	defer drop(r)
-	if r.StatusCode != 200 {
-		return metrics{}, fmt.Errorf("get /metrics: %w", refusal(r.StatusCode, r.Status, r.Body, asked{}))
-	}
-	return readMetrics(io.LimitReader(r.Body, maxMetrics))
+	return readMetrics(page), nil
 }
 
 var prefix = []byte("vllm:")
 
 // readMetrics reads a page line by line; most lines are not for us.
-func readMetrics(r io.Reader) (metrics, error) {
-	var m metrics
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		if line, ok := bytes.CutPrefix(lines.Bytes(), prefix); ok {
+func readMetrics(page []byte) (m metrics) {
+	for line := range bytes.Lines(page) {
+		if line, ok := bytes.CutPrefix(line, prefix); ok {
 			m.line(line)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return m, fmt.Errorf("read metrics: %w", err)
-	}
-	return m, nil
+	return m
 }
 
 // line reads "name{labels} value", without the prefix of the name.

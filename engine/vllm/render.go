@@ -1,13 +1,10 @@
 package vllm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/engine/openai"
@@ -47,7 +44,7 @@ func (c *client) Render(ctx context.Context, t *turn.Turn, switches json.RawMess
 
 // render asks one route for the ids of a chat.
 func (c *client) render(ctx context.Context, path string, body []byte) ([]uint32, error) {
-	answer, err := c.ask(ctx, path, body)
+	answer, err := c.server.Post(ctx, path, body)
 	if err != nil {
 		return nil, err
 	}
@@ -59,36 +56,4 @@ func (c *client) render(ctx context.Context, path string, body []byte) ([]uint32
 		return nil, fmt.Errorf("%s: the answer holds no token ids: %w", path, errors.ErrUnsupported)
 	}
 	return append(a.Tokens, a.TokenIDs...), nil
-}
-
-// ask posts a small document and reads another.
-func (c *client) ask(ctx context.Context, path string, body []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, docLimit,
-		fmt.Errorf("no whole answer in %v: %w", docLimit, context.DeadlineExceeded))
-	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	q.Header.Set("Content-Type", "application/json")
-	if c.key != "" {
-		q.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	r, err := c.http.Do(q)
-	if err != nil {
-		return nil, unreachable(ctx, err)
-	}
-	defer drop(r)
-	switch r.StatusCode {
-	case http.StatusOK:
-	case http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		return nil, fmt.Errorf("%s: %s: %w", path, r.Status, errors.ErrUnsupported)
-	default:
-		return nil, fmt.Errorf("%s: %w", path, refusal(r.StatusCode, r.Status, r.Body, asked{}))
-	}
-	answer, err := io.ReadAll(io.LimitReader(r.Body, maxDocument))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, unreachable(ctx, err))
-	}
-	return answer, nil
 }

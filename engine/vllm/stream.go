@@ -8,6 +8,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -16,7 +17,7 @@ import (
 type stream struct {
 	ctx    context.Context
 	body   body
-	events *events
+	events *remote.Events
 	reader reader
 	asked  asked
 	limit  int // tokens asked for
@@ -51,7 +52,7 @@ var done = []byte("[DONE]")
 // of the chunk that finished the answer, and waits for the usage behind it.
 func (s *stream) Next() (turn.Delta, error) {
 	for s.ended == nil {
-		data, err := s.events.next()
+		data, err := s.events.Next()
 		if err != nil {
 			return s.finish(s.broken(err))
 		}
@@ -63,7 +64,7 @@ func (s *stream) Next() (turn.Delta, error) {
 			return s.finish(s.lost("a chunk that is no JSON"))
 		}
 		if c.fault != nil {
-			return s.finish(c.fault.err(s.asked))
+			return s.finish(s.asked.explain(remote.Fault(c.fault.status, c.fault.message)))
 		}
 		if c.usage.set {
 			s.told = c.usage
@@ -82,7 +83,7 @@ func (s *stream) Next() (turn.Delta, error) {
 
 // Buffered reports that a whole event was read and not given out yet, so that
 // Next does not wait.
-func (s *stream) Buffered() bool { return s.ended == nil && s.events.buffered() }
+func (s *stream) Buffered() bool { return s.ended == nil && s.events.Buffered() }
 
 func (s *stream) delta(c chunk) turn.Delta {
 	return turn.Delta{Text: c.text, IDs: c.ids, Logprobs: best(c.likely, s.top)}
@@ -94,7 +95,7 @@ func (s *stream) Close() error {
 		return nil
 	}
 	if s.whole.Load() { // Next reads no more
-		s.events.release()
+		s.events.Release()
 		return s.body.Done()
 	}
 	return s.body.Close()
@@ -165,16 +166,10 @@ func (s *stream) end() *turn.End {
 // broken says why a read failed: our own cancel, or a connection that ended
 // before its time.
 func (s *stream) broken(err error) error {
-	if s.ctx.Err() != nil {
-		return context.Cause(s.ctx)
-	}
-	if s.closed.Load() {
+	if s.ctx.Err() == nil && s.closed.Load() {
 		return context.Canceled
 	}
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("read answer: %w: %w", turn.ErrLost, err)
+	return remote.Broken(s.ctx, err)
 }
 
 func (s *stream) lost(why string) error {
