@@ -35,6 +35,7 @@ work=$(mktemp -d)
 GOCACHE=$(go env GOCACHE) # not the empty cache folder below
 export GOCACHE
 export CLIENTS_CACHE=${CLIENTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dyn-clients}
+models=${XDG_CACHE_HOME:-$HOME/.cache} # the user's own, where a real model may be
 export XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
 finish() { "$dyn" down --now >/dev/null 2>&1 || true; rm -rf "$work"; }
 trap finish EXIT
@@ -101,6 +102,23 @@ ok "nothing of it is left running"
 ok "the ledger holds its $had rows"
 up --workers 3
 "$work/accept" talk "$(url)" d
+
+say "a real model"
+fresh
+if XDG_CACHE_HOME=$models "$dyn" up tiny --dry-run | grep -Pq '^command\t(?!known)' && ! "$dyn" engine ls --no-header | grep -Pq '^llamacpp\tmissing'; then
+  XDG_CACHE_HOME=$models "$dyn" up tiny --port 0 2>"$work/up.err" || { cat "$work/up.err" >&2; die "dyn up tiny"; }
+  "$dyn" run --max-tokens 40 "Why is the sky blue?" | tee "$work/said"
+  [ -s "$work/said" ] || die "the model said nothing"
+  "$dyn" run --max-tokens 8 --json "Why is the sky blue?" >"$work/again.json"
+  number() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$work/again.json"; }
+  [ "$(number output_tokens)" = 8 ] || die "8 tokens were asked for: $(cat "$work/again.json")"
+  [ "$(number cached_tokens)" -gt 0 ] || die "nothing was cached the second time: $(cat "$work/again.json")"
+  ok "$(number cached_tokens) of $(number prompt_tokens) tokens were cached the second time"
+else
+  skipped+=("a real model: dyn up tiny, then this runs it")
+fi
+fresh
+up --workers 3
 
 say "down"
 all=$(pids)

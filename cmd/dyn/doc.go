@@ -15,11 +15,16 @@
 // daemon lives per state folder; a lock decides, see the folders package. How
 // much garbage it lets pile up is the garbage package's to say.
 //
+// Before that, prepare.go brings what a real engine needs and this machine has
+// not: its program, with the user's consent, and the model's file. dyn engine
+// does the same by itself (engine.go and its like).
+//
 // dyn claude and dyn codex become the agent (agent.go), with settings that
 // lead it to the daemon, merged with the user's own (settings.go, codex.go).
 //
 // All other commands are short-lived and ask: the control socket for what is
-// (ps, top), the ledger's file for what was (stats), the log files (logs).
+// (ps, top), the ledger's file for what was (stats), the log files (logs). dyn
+// run is a client of the public port like any other (run.go, runstream.go).
 //
 // What may be lost: the last lines of a log file after rotation. A command
 // that was interrupted leaves nothing half done: up ends the daemon that it

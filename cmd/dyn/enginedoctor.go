@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,7 +42,7 @@ func engineDoctorCmd(a *app) *cobra.Command {
 		doc, err := engineExam(cmd, a, args)
 		switch {
 		case err != nil:
-			return engineFault(err)
+			return engineFault("engine doctor", err)
 		case show.on():
 			err = show.print(a.out, doc)
 		default:
@@ -122,36 +123,55 @@ func checkEngine(ctx context.Context, a *app, s install.Store, name string, set 
 	case err != nil:
 		return check{name, "bad", err.Error(), "dyn doctor"}
 	}
-	text := strings.TrimSpace(e.Title+" "+p.Version) + ", " + map[install.From]string{
+	c := check{name, "ok", strings.TrimSpace(e.Title+" "+p.Version) + ", " + map[install.From]string{
 		install.Told: "your command", install.Own: "installed", install.Path: "on PATH",
-	}[p.From] + ": " + strings.Join(p.Args, " ")
+	}[p.From] + ": " + strings.Join(p.Args, " "), ""}
 	again := map[install.From]string{
 		install.Told: "dyn help environment", install.Own: "dyn engine rm " + name + " && dyn engine install " + name, install.Path: p.Args[0] + " --help",
 	}[p.From]
+	tried, err := tryProgram(ctx, p, anyModel(a))
+	switch c.Text += ", " + tried; {
+	case err != nil:
+		c.State, c.Try = "bad", again
+		c.Text += ": " + err.Error()
+	case name == "llamacpp" && tried == noModel:
+		c.State, c.Try = "warn", "dyn up tiny"
+	case p.From == install.Own && !slices.Contains(e.Versions(), p.Version):
+		c.State, c.Try = "warn", "dyn engine install "+name
+		c.Text += "; this dyn installs " + e.Versions()[0]
+	}
+	return c
+}
+
+// noModel says that a program was not tried, and why.
+const noModel = "not tried: no model is here"
+
+// tryProgram runs a program as far as that takes a few seconds. A command of
+// the user's with arguments may be a container's, which does not see what is
+// here: it is only looked for.
+func tryProgram(ctx context.Context, p install.Program, model string) (string, error) {
 	if _, err := exec.LookPath(p.Args[0]); err != nil {
-		return check{name, "bad", text + ": " + err.Error(), again}
+		return "cannot be run", err
 	}
-	if name != "llamacpp" {
-		if err := importable(p); err != nil {
-			return check{name, "bad", text + ": " + err.Error(), again}
-		}
-		return check{name, "ok", text, ""}
-	}
-	model := anyModel(a)
-	if model == "" {
-		return check{name, "warn", text + ", not tried with a model: none is here", "dyn up tiny"}
+	switch {
+	case p.From == install.Told && len(p.Args) > 1:
+		return "not tried", nil
+	case p.Engine != "llamacpp":
+		return "finds its packages", importable(p)
+	case model == "":
+		return noModel, nil
 	}
 	if err := install.Probe(ctx, p, model); err != nil {
-		return check{name, "bad", text + ": " + err.Error(), again}
+		return "gave no token", err
 	}
-	return check{name, "ok", text + ", gave a token", ""}
+	return "gave a token", nil
 }
 
 // importable reports whether an installed vLLM finds its own metadata, which
 // is quick; to start one takes a minute.
 func importable(p install.Program) error {
 	if p.From != install.Own {
-		return nil
+		return nil // its Python is not known
 	}
 	out, err := exec.Command(p.Args[0], "-c", "import importlib.metadata as m; m.version('vllm'); m.version('torch')").CombinedOutput()
 	if err != nil {

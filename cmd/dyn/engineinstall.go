@@ -65,17 +65,10 @@ func engineInstallCmd(a *app) *cobra.Command {
 	})
 	var show *jsonFlag
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return engineFaultOr(f.run(cmd.Context(), a, args[0], show))
+		return engineFault("engine install", f.run(cmd.Context(), a, args[0], show))
 	}
 	show = asJSON(cmd, engineDone{})
 	return cmd
-}
-
-func engineFaultOr(err error) error {
-	if err == nil {
-		return nil
-	}
-	return engineFault(err)
 }
 
 // run installs, or prints what it would do.

@@ -50,7 +50,7 @@ func engineRemoveCmd(a *app) *cobra.Command {
 		}
 		i, err := remove(args[0])
 		if err != nil {
-			return engineFault(err)
+			return engineFault("engine rm", err)
 		}
 		if show.on() {
 			return show.print(a.out, engineRemoveDoc{1, state, i.Name(), i.Dir, i.Bytes})
@@ -63,9 +63,12 @@ func engineRemoveCmd(a *app) *cobra.Command {
 	return cmd
 }
 
-// engineFault gives an error of package install its exit code.
-func engineFault(err error) error {
-	f := understand("engine", err)
+// engineFault gives an error of package install its exit code; nil stays nil.
+func engineFault(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	f := understand(op, err)
 	switch {
 	case errors.Is(err, install.ErrMissing), errors.Is(err, install.ErrUnknown):
 		f.code = nothing

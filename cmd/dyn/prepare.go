@@ -62,7 +62,7 @@ func (p *plan) prepare(ctx context.Context, a *app, show *steps, yes bool) error
 	if p.fetch != nil { // before the engine, which is tried with it
 		models := install.Models{Dir: f.Models()}
 		if err := p.fetchModel(ctx, models, show); err != nil {
-			return engineFault(err)
+			return engineFault(p.op(), err)
 		}
 		model = models.File(*p.fetch)
 	}
@@ -71,7 +71,7 @@ func (p *plan) prepare(ctx context.Context, a *app, show *steps, yes bool) error
 	}
 	got, err := installEngine(ctx, store, todo, model, show, func(engineDone) {})
 	if err != nil {
-		return engineFault(err)
+		return engineFault(p.op(), err)
 	}
 	p.Program, p.ProgramFrom, p.ProgramVersion, p.missing = got.Args, string(got.From), got.Version, nil
 	return nil
@@ -85,7 +85,7 @@ func (p *plan) consent(ctx context.Context, a *app, store install.Store, r *reci
 	no.code, no.Op = nothing, p.op()
 	todo, err := install.NewPlan(store.Dir, r.Engine, install.Want{}, install.Look(ctx, store.Dir))
 	if err != nil {
-		return todo, engineFault(err)
+		return todo, engineFault(p.op(), err)
 	}
 	no.Why += "; dyn " + p.op() + " --yes installs it: " + todo.Summary()
 	if yes {

@@ -85,8 +85,9 @@ func (s *steps) show(st step) {
 	next(&app{out: s.out}, "dyn claude", "start Claude Code on it", "dyn top", "watch it", "dyn down", "stop it")
 }
 
+// stageLine keeps the times below each other, whatever a stage's name.
 func stageLine(stage, text string, at float64) string {
-	return fmt.Sprintf("  %-6s  %-68s  %s", stage, text, ms(at))
+	return fmt.Sprintf("  %-6s  %-*s  %s", stage, 68-max(0, len(stage)-6), text, ms(at))
 }
 
 // jsonLine writes one object on a line of its own.

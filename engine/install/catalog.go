@@ -151,6 +151,15 @@ func (e Engine) Variants() []string {
 	return names
 }
 
+// Versions are those of the engine's builds, in the same order.
+func (e Engine) Versions() []string {
+	var all []string
+	for _, b := range e.builds {
+		all = append(all, b.version)
+	}
+	return all
+}
+
 // unfit says why a build is not for a machine; "" is that it is.
 func (b build) unfit(h Host) string {
 	switch {
