@@ -22,8 +22,8 @@ func (s Spec) Command(at Place) []string {
 
 // Settings returns the flags of a launch, by name: base, over it the recipe's,
 // over it the spec's own, each filled in. What came out empty or "false" is
-// left out, and so is trust-remote-code, unless the recipe says
-// trust_remote_code.
+// left out, and so are keys, which are the fleet's to choose, and
+// trust-remote-code, unless the recipe says trust_remote_code.
 func (s Spec) Settings(at Place, base map[string]string) map[string]string {
 	all := maps.Clone(base)
 	if all == nil {
@@ -34,7 +34,7 @@ func (s Spec) Settings(at Place, base map[string]string) map[string]string {
 	}
 	maps.Copy(all, s.Recipe.Flags)
 	maps.Copy(all, s.Flags)
-	delete(all, remoteCode) // where it is not seen, it is not asked for
+	maps.DeleteFunc(all, func(name, _ string) bool { return means(name, remoteCode) || means(name, apiKey) })
 	if s.Recipe.TrustRemoteCode {
 		all[remoteCode] = "true"
 	}
@@ -50,8 +50,19 @@ func (s Spec) Settings(at Place, base map[string]string) map[string]string {
 }
 
 // remoteCode is the flag by which Python engines run code that lies in a model
-// folder. Only the recipe's trust_remote_code sets it, which plans print.
-const remoteCode = "trust-remote-code"
+// folder. Only the recipe's trust_remote_code sets it, which plans print. A key
+// on a command line can be read by everybody on the machine.
+const (
+	remoteCode = "trust-remote-code"
+	apiKey     = "api-key"
+)
+
+// means reports whether an engine may take a flag's name for that flag: they
+// take underscores for dashes, and some the beginning of a name for the whole.
+func means(name, flag string) bool {
+	name = strings.ReplaceAll(name, "_", "-")
+	return name == flag || len(name) >= 5 && strings.HasPrefix(flag, name)
+}
 
 // spare leaves flags of the adapter's own out of the next launch. It reports
 // whether there is one that was not left out yet.

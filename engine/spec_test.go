@@ -16,11 +16,13 @@ func TestRemoteCodeIsTheRecipesToTrust(t *testing.T) {
 		{"nobody asks", recipes.Recipe{}, nil, ""},
 		{"a flag asks", recipes.Recipe{}, map[string]string{"trust-remote-code": "true"}, ""},
 		{"a flag of the recipe asks", recipes.Recipe{Flags: map[string]string{"trust-remote-code": "true"}}, nil, ""},
+		{"in another spelling", recipes.Recipe{Flags: map[string]string{"trust_remote_code": "true", "trust-remote": "true"}}, nil, ""},
 		{"the recipe trusts", recipes.Recipe{TrustRemoteCode: true}, nil, "true"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := Spec{Recipe: &c.recipe, Flags: c.flags}
-			if got := s.Settings(Place{}, nil)["trust-remote-code"]; got != c.want {
+			got := s.Settings(Place{}, nil)
+			if got["trust-remote-code"] != c.want || len(got) > 1 || c.want == "" && len(got) > 0 {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
