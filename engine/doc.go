@@ -6,17 +6,18 @@
 // The nouns: a Fleet is all workers of a daemon. A Worker is one engine that
 // takes turns; it keeps its name through any number of lives of its process.
 // A Spec says what to launch, a Place what the fleet chose for one life. A
-// Client talks to one running server. A feed reads its KV events.
+// Client talks to one running server. A feed reads its KV events, which an
+// engine that we launched sends to an inbox that was there before it, while we
+// dial those of the others.
 //
 // A worker's life: launch (own process group, loopback, a key of its own) →
 // Starting, until a real token came → the KV feed has caught up → Ready → its
 // process ends → Down, at once, and KVRestart → a pause that doubles with each
 // failure in a row, up to 30 s → Starting again. After six in a row a person
-// has to say so. A worker that never became
-// ready is not tried again, but for a port that somebody else took meanwhile;
-// Start returns its last log lines. Draining takes
-// no new turns. life.go and order.go decide, without clock or effects; the
-// rest acts.
+// has to say so. A worker that never became ready is not tried again, but for a
+// port that somebody else took meanwhile, and for flags of ours that it does
+// not know; Start returns its last log lines. Draining takes no new turns.
+// life.go and order.go decide, without clock or effects; the rest acts.
 //
 // An attached worker is probed instead of launched, is Down while it does not
 // answer or serves another model than at first, and is never stopped.
