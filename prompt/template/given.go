@@ -14,6 +14,8 @@ type Given struct {
 	Tools    []byte // a JSON list; nil is none
 	Thinking turn.Thinking
 	Now      time.Time // of the dates that are printed
+
+	Variables map[string]string // that the engine sets besides
 }
 
 // RenderGiven prints a conversation as it is given, to be answered: nothing of
@@ -28,6 +30,9 @@ func (t *Template) RenderGiven(g Given) (string, error) {
 	ctx := jinja.NewMap(len(f.fixed) + 5)
 	for _, v := range f.fixed {
 		ctx.Set(v.name, v.value)
+	}
+	for name, text := range g.Variables {
+		ctx.Set(name, jinja.String(text))
 	}
 	f.think(ctx, g.Thinking)
 	for name, data := range map[string][]byte{"messages": g.Messages, "tools": g.Tools} {

@@ -17,6 +17,7 @@ func TestRenderGiven(t *testing.T) {
 	}{
 		{"messages in a row stay", Given{Messages: []byte(`[{"role":"user","content":"a"},{"role":"user","content":"b"}]`)}, "user=a;user=b; 2025  True"},
 		{"tools stay as they are", Given{Messages: []byte(`[]`), Tools: []byte(`[{"b":1.0,"a":null}]`)}, `[{"b": 1.0, "a": null}] 2025  True`},
+		{"the engine's own variable", Given{Messages: []byte(`[]`), Variables: map[string]string{"enable_thinking": "x"}}, " 2025 x True"},
 		{"thinking", Given{Messages: []byte(`[]`), Thinking: turn.Thinking{Mode: "off"}}, " 2025 False True"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
