@@ -4,11 +4,13 @@
 //
 // What it has of vLLM 0.32: the routes /health, /ping, /version, /load,
 // /metrics, /v1/models, /v1/completions (token ids or text in; stream or
-// document out), /tokenize (prompt form), /detokenize, /kv_event_sources and,
-// with VLLM_SERVER_DEV_MODE=1, /reset_prefix_cache; KV events with replay;
-// admission limits; priorities; the behaviour of a server that is told to
-// stop. Errors have vLLM's words and codes. What it has not (logprobs, n > 1,
-// batches, structured output, chat) it refuses with a 400 or a 404.
+// document out), /v1/chat/completions (the model folder's template; tools, and
+// with --vision images, which are known by their content), /tokenize (prompt
+// form), /detokenize, /kv_event_sources and, with VLLM_SERVER_DEV_MODE=1,
+// /reset_prefix_cache; KV events with replay; admission limits; priorities; the
+// behaviour of a server that is told to stop. Errors have vLLM's words and
+// codes. What it has not (logprobs, n > 1, batches, structured output) it
+// refuses with a 400 or a 404.
 //
 // The rooms inside: kv is the block pool, sched the scheduler, pace the time
 // that a step takes, brain what is said, core the engine's loop, wire the KV

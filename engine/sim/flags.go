@@ -33,8 +33,13 @@ type options struct {
 	maxOpen   int
 	grace     time.Duration
 	echoIDs   bool
-	policy    string
-	events    wire.Config
+
+	vision       bool // images are seen
+	autoTools    bool
+	toolParser   string // "" reads no calls out of chats
+	reasonParser string
+	policy       string
+	events       wire.Config
 }
 
 // parse reads the flags. Asked for help it writes that to help, with
@@ -67,6 +72,10 @@ func parse(args []string, help io.Writer) (options, error) {
 	f.StringVar(&kv, "kv-events-config", "", "JSON, as vLLM's")
 	f.BoolVar(&o.echoIDs, "enable-request-id-headers", false, "answer with X-Request-Id")
 	f.StringVar(&o.policy, "scheduling-policy", "fcfs", "fcfs or priority")
+	f.BoolVar(&o.vision, "vision", false, "chats may have images, as those of a model that sees them")
+	f.BoolVar(&o.autoTools, "enable-auto-tool-choice", false, "chats let the model choose among tools")
+	f.StringVar(&o.toolParser, "tool-call-parser", "", "chats read calls out of answers; any name is hermes here")
+	f.StringVar(&o.reasonParser, "reasoning-parser", "", "chats read reasoning out of answers; any name is think here")
 	ignore(f)
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {

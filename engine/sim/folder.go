@@ -16,6 +16,7 @@ const maxContext = 262_144
 // folder is what the engine needs of a model folder.
 type folder struct {
 	root    string // as /v1/models tells it
+	fsys    fs.FS
 	tok     *bpe.Tokenizer
 	vocab   int
 	context int
@@ -33,7 +34,7 @@ func open(dir string) (*folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read model folder %s: %w", root, err)
 	}
-	f.root = root
+	f.root, f.fsys = root, fsys
 	return f, nil
 }
 

@@ -27,18 +27,19 @@ type thinker interface {
 
 // server is the HTTP side of one engine.
 type server struct {
-	o       options
-	folder  *folder
-	engine  *core.Engine
-	events  *wire.Publisher // nil without events
-	thinker thinker
-	context int
-	cut     int // tokens by which the KV cache cuts the context asked for
-	print   string
-	began   time.Time
-	dev     bool          // routes of vLLM's developer mode
-	crash   func()        // ends the process without a word
-	reading time.Duration // that a request may take to arrive
+	o         options
+	folder    *folder
+	templates templates
+	engine    *core.Engine
+	events    *wire.Publisher // nil without events
+	thinker   thinker
+	context   int
+	cut       int // tokens by which the KV cache cuts the context asked for
+	print     string
+	began     time.Time
+	dev       bool          // routes of vLLM's developer mode
+	crash     func()        // ends the process without a word
+	reading   time.Duration // that a request may take to arrive
 }
 
 // newServer makes a server that does not listen yet.
@@ -56,7 +57,7 @@ func assemble(o options, f *folder) (*server, error) {
 		return nil, err
 	}
 	s := &server{
-		o: o, folder: f, began: time.Now(),
+		o: o, folder: f, templates: templates{fsys: f.fsys}, began: time.Now(),
 		dev:   os.Getenv("VLLM_SERVER_DEV_MODE") == "1",
 		crash: crash, reading: readTime,
 	}
@@ -136,6 +137,8 @@ func (s *server) routes() http.Handler {
 		"POST /v1/completions":  s.completions,
 		"POST /tokenize":        s.tokenize,
 		"POST /detokenize":      s.detokenize,
+
+		"POST /v1/chat/completions": s.chats,
 	} {
 		m.HandleFunc(route, h)
 	}
