@@ -114,6 +114,29 @@ func TestProbeIsCalledOff(t *testing.T) {
 	}
 }
 
+// A server that is full for a moment is not one that cannot.
+func TestProbeOfAFullServer(t *testing.T) {
+	for _, field := range []string{"structured_outputs", "logprobs"} {
+		full := true
+		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if full && strings.Contains(string(body), field) {
+				http.Error(w, `{"error":{"message":"The engine is currently busy"}}`, http.StatusServiceUnavailable)
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			kindOfServer{knows: "structured_outputs", likely: true, says: "x"}.ServeHTTP(w, r)
+		})
+		if _, err := c.Probe(t.Context()); !errors.Is(err, turn.ErrBusy) {
+			t.Errorf("%s: error is %v", field, err)
+		}
+		full = false
+		if seen, err := c.Probe(t.Context()); err != nil || !seen.Caps.Formats || !seen.Caps.Logprobs {
+			t.Errorf("%s: later %+v, %v", field, seen.Caps, err)
+		}
+	}
+}
+
 func TestForms(t *testing.T) {
 	schema := json.RawMessage(`{"type":"string"}`)
 	for _, c := range []struct {

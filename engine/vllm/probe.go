@@ -76,11 +76,15 @@ func (c *client) firstToken(ctx context.Context, caps *turn.Capabilities) error 
 }
 
 // extras finds out how the server can be made to hold an answer to a form, and
-// whether it tells log probabilities.
+// whether it tells log probabilities. A server that is full has to be asked
+// again.
 func (c *client) extras(ctx context.Context, caps *turn.Capabilities) error {
 	held := unheld
 	for as := structured; as <= responseFormat && held == unheld; as++ {
-		said, _ := c.extra(ctx, as.append(nil, remote.Form), caps.Model)
+		said, err := c.extra(ctx, as.append(nil, remote.Form), caps.Model)
+		if errors.Is(err, turn.ErrBusy) {
+			return err
+		}
 		if remote.Held(said.Text) {
 			held = as
 		}
@@ -89,6 +93,9 @@ func (c *client) extras(ctx context.Context, caps *turn.Capabilities) error {
 		c.form.Store(uint32(held))
 	}
 	said, err := c.extra(ctx, []byte(`,"logprobs":1000000`), caps.Model)
+	if errors.Is(err, turn.ErrBusy) {
+		return err
+	}
 	caps.Formats, caps.Logprobs = held != unheld, said.Likely || limitsLogprobs(err)
 	return context.Cause(ctx)
 }
