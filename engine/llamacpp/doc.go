@@ -37,7 +37,7 @@
 // Several salts: llama-server shares prefixes with whoever comes. While all
 // turns have one salt it may; with a second one, a turn uses only what the last
 // turn of its own salt left in a slot, and where states are saved, only if it
-// goes on from all of that, since the server might load another's state. So for
+// goes on from all of that or repeats it: the server might load another's state. So for
 // several tenants a slot for each conversation is worth most, and "cache-ram" 0
 // loses nothing. Which salts a launched server has had is noted in its folder,
 // for the daemon that adopts it.

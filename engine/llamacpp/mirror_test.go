@@ -68,9 +68,16 @@ func (b *both) prompt(t *rapid.T) []uint32 {
 }
 
 func (b *both) begin(t *rapid.T, c *claim) pair {
-	c.prompt = turn.IDsOf(b.prompt(t)...)
+	if c.prompt.Len() == 0 {
+		c.prompt = turn.IDsOf(b.prompt(t)...)
+	}
+	return b.send(c, c.prompt.Flat())
+}
+
+// send is begin where the mirror may not know the prompt.
+func (b *both) send(c *claim, prompt []uint32) pair {
 	b.mirror.begin(c)
-	x := pair{c, &task{prompt: c.prompt.Flat(), salt: c.salt, pin: c.pin, reuse: !c.fresh}}
+	x := pair{c, &task{prompt: prompt, salt: c.salt, pin: c.pin, reuse: !c.fresh}}
 	b.server.start(x.task)
 	b.running = append(b.running, x)
 	return x
@@ -105,6 +112,9 @@ func (b *both) end(t *rapid.T, seesSlot bool) {
 		made = append(made, b.fresh(rapid.IntRange(0, 40).Draw(t, "unheard"))...)
 	}
 	b.server.finish(x.task, computed, made)
+	if x.claim.prompt.Len() == 0 {
+		o = outcome{slot: -1, cached: -1}
+	}
 	b.mirror.end(x.claim, o)
 }
 
@@ -231,6 +241,7 @@ func TestMirrorSurvives(t *testing.T) {
 
 // A turn never uses what a turn of another salt left, whoever hangs up when.
 func TestSaltsStayApart(t *testing.T) {
+	found := 0
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBoth(t)
 		b.unheard = true
@@ -238,15 +249,49 @@ func TestSaltsStayApart(t *testing.T) {
 			if len(b.running) > 0 && rapid.Bool().Draw(t, "ends") {
 				b.end(t, rapid.Bool().Draw(t, "told"))
 			} else {
-				c := &claim{salt: strconv.Itoa(rapid.IntRange(0, 2).Draw(t, "salt"))}
+				c, prompt := &claim{salt: strconv.Itoa(rapid.IntRange(0, 2).Draw(t, "salt"))}, b.prompt(t)
+				if rapid.IntRange(0, 5).Draw(t, "chat") > 0 {
+					c.prompt = turn.IDsOf(prompt...)
+				}
 				b.mirror.plan(c)
-				b.begin(t, c)
+				found += b.send(c, prompt).task.cached
 			}
 			if b.server.crossed {
 				t.Fatal("a turn used what another salt's had left")
 			}
 		}
 	})
+	if found == 0 {
+		t.Error("nothing was found at all")
+	}
+}
+
+// After a hang-up a slot may hold more than we know, so that a saved state can
+// be better than what all of the prompt seems to go on from.
+func TestSaltsAfterHangUp(t *testing.T) {
+	p := &pretend{similarity: 0.9, ram: true, slots: make([]place, 2)}
+	m := newMirror(2, rules{similarity: 0.9, saving: true, perToken: 1})
+	ask := func(salt string, n, unheard int, told bool) *task {
+		c := &claim{salt: salt, prompt: said(0, n)}
+		m.plan(c)
+		m.begin(c)
+		x := &task{salt: salt, prompt: c.prompt.Flat(), pin: c.pin, reuse: !c.fresh}
+		p.start(x)
+		o := outcome{slot: -1, cached: x.cached, ids: c.prompt, size: n}
+		if told {
+			o.slot = x.slot
+		}
+		p.finish(x, n, make([]uint32, unheard))
+		m.end(c, o)
+		return x
+	}
+	ask("b", 150, 0, true)
+	ask("a", 10, 0, true)     // the second salt
+	ask("c", 9, 0, true)      // saves what b had
+	ask("a", 100, 100, false) // goes on unheard, in some slot
+	if ask("a", 200, 0, true); p.crossed {
+		t.Error("a saved state of another salt was loaded")
+	}
 }
 
 // Where nothing is saved, several salts still find their own.

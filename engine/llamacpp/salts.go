@@ -40,12 +40,16 @@ func digest(salt string) string {
 }
 
 // separate plans a request among several salts. It may use a slot of its own
-// salt: where nothing is saved, any; else one of which all is kept, since the
-// server loads only what loses less of itself.
+// salt: where nothing is saved, any. Else one that has all of the prompt, or of
+// which the prompt has all: the server loads only what has more of the prompt
+// and loses less of itself. A prompt that is not known has nothing in common.
 func (m *mirror) separate(c *claim) {
 	c.pin = m.mine(c, func(s *slot) bool {
-		own := s.sure && s.salt == c.salt && s.used > 0
-		return own && (!m.rules.saving || s.told && common(s.ids, c.prompt) == s.size)
+		if !s.sure || s.salt != c.salt || s.used == 0 {
+			return false
+		}
+		n := common(s.ids, c.prompt)
+		return !m.rules.saving || n > 0 && n == c.prompt.Len() || s.told && n == s.size
 	})
 	if c.pin < 0 {
 		c.fresh = true
