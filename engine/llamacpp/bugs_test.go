@@ -257,8 +257,8 @@ func TestBug53(t *testing.T) {
 		{"a", said(0, 120), true},
 		{"b", said(0, 100), false}, // the second salt
 		{"a", said(0, 120), true},
-		{"a", turn.IDsOf(append(said(0, 120).Flat(), 9)...), false}, // and the slot too has more
 		{"b", turn.IDsOf(append(said(0, 100).Flat(), 500, 9, 9)...), true},
+		{"a", turn.IDsOf(append(said(0, 120).Flat(), 9)...), false}, // and the slot too has more
 	} {
 		h := listen(t, c, turn.Job{Prompt: ask.prompt, MaxTokens: 2, Salt: ask.salt})
 		if got := f.sent("cache_prompt")[i]; h.err != nil || got != ask.reuse || !ask.reuse && h.end.Usage.Cached > 0 {
