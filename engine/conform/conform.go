@@ -74,6 +74,7 @@ func Run(t *testing.T, target Target) {
 		{"order", s.order},
 		{"form", s.form},
 		{"logprobs", s.logprobs},
+		{"chat", s.chat},
 		{"many at once", s.many},
 		{"load", s.load},
 	} {
@@ -118,6 +119,7 @@ func (s *suite) job(prompt []uint32, tokens int) turn.Job {
 // answer is a stream read to its end.
 type answer struct {
 	text   string
+	read   string // reasoning and calls, with a Chat
 	ids    []uint32
 	likely []turn.Logprob
 	end    *turn.End
@@ -137,6 +139,9 @@ func (s *suite) ask(ctx context.Context, c engine.Client, j turn.Job) (a answer)
 		if err != nil {
 			a.err = err
 			return a
+		}
+		for _, e := range d.Events { // what the server has read out of its answer
+			a.read += e.Text
 		}
 		a.text += d.Text
 		a.ids = append(a.ids, d.IDs...)

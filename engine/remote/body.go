@@ -109,6 +109,18 @@ func (o *Body) Prompt(name string, ids turn.IDs) {
 	o.b = append(bytes.TrimSuffix(ids.AppendText(o.b, held), []byte(",")), ']')
 }
 
+// Members writes what is members already, without a comma before the first.
+func (o *Body) Members(members []byte) {
+	switch {
+	case len(o.b) == 0:
+		o.b = append(o.b, '{')
+	case o.next:
+		o.b = append(o.b, ',')
+	}
+	o.next = true
+	o.b = append(o.b, members...)
+}
+
 // IDs writes a list of ids.
 func (o *Body) IDs(name string, ids []uint32) {
 	o.name(name)

@@ -27,10 +27,11 @@ func TestBody(t *testing.T) {
 	b.Raw("raw", []byte(`[{}]`))
 	b.IDs("ids", []uint32{1, 4294967295})
 	b.IDs("no", nil)
+	b.Members([]byte(`"m":1,"n":2`))
 	b.Prompt("p", turn.IDsOf(7, 8))
 	b.Prompt("q", turn.IDs{})
 	got := b.Bytes()
-	want := `{"a":"x\"\n","in":{"n":-3,"f":0.5,"empty":{}},"t":true,"raw":[{}],"ids":[1,4294967295],"no":[],"p":[7,8],"q":[]}`
+	want := `{"a":"x\"\n","in":{"n":-3,"f":0.5,"empty":{}},"t":true,"raw":[{}],"ids":[1,4294967295],"no":[],"m":1,"n":2,"p":[7,8],"q":[]}`
 	if string(got) != want || !json.Valid(got) {
 		t.Errorf("got %s", got)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync/atomic"
-	"time"
 
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/engine/remote"
@@ -18,11 +17,13 @@ import (
 // client talks to one server.
 type client struct {
 	server *remote.Server
+	theirs bool                   // others launched it
 	manner atomic.Pointer[manner] // nil before the probe
 }
 
 // manner is what the probe found out about how to ask.
 type manner struct {
+	model    string
 	context  int   // tokens; 0 is not known
 	held     bool  // answers can be held to a form
 	priority int64 // by which a priority is multiplied; 0 sends none
@@ -30,11 +31,9 @@ type manner struct {
 	metrics  bool
 }
 
-// abortLimit is how long an abort may take before the connection is closed
-// without it.
-const abortLimit = 500 * time.Millisecond
-
-func newClient(at engine.Endpoint) *client { return &client{server: remote.New(at)} }
+func newClient(at engine.Endpoint) *client {
+	return &client{server: remote.New(at), theirs: at.Args == nil}
+}
 
 // Close drops idle connections.
 func (c *client) Close() { c.server.Close() }
@@ -59,7 +58,7 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 		return nil, fmt.Errorf("it was not probed yet: %w: %w", turn.ErrUnsent, turn.ErrLost)
 	}
 	if j.Chat != nil {
-		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine is driven by token ids only; it takes no conversation"}
+		return c.chat(ctx, j, *m)
 	}
 	if j.Format.Kind != turn.FreeText && !m.held {
 		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine does not hold answers to a form"}
@@ -73,38 +72,16 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 	return s, nil
 }
 
-// send posts a body that asks for a stream. The end of ctx aborts it.
+// send posts a body that asks for a stream.
 func (c *client) send(ctx context.Context, rid string, body [][]byte, j turn.Job) (*stream, error) {
-	live, hangUp := context.WithCancelCause(ctx)
-	wire, cut := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(live, func() { // abort first, close then
-		c.abort(rid)
-		cut(context.Cause(live))
-	})
-	a, err := c.server.Answer(wire, "/generate", j.ID, body...)
+	a, err := c.call(ctx, "/generate", rid, j.ID, body...)
 	if err != nil {
-		stop()
-		hangUp(nil)
-		cut(nil)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		return nil, err
 	}
 	return &stream{
-		live: live, hangUp: hangUp, keep: stop, body: a, events: remote.NewEvents(a), stops: stops.New(j.Stop),
+		call: a, events: remote.NewEvents(a), stops: stops.New(j.Stop),
 		prompt: j.Prompt.Len(), top: j.Sampling.TopLogprobs,
 	}, nil
-}
-
-// abort ends a request at the server. Whether it did is not known: an id that
-// the server does not have is no error there.
-func (c *client) abort(rid string) {
-	ctx, cancel := context.WithTimeout(context.Background(), abortLimit)
-	defer cancel()
-	var b remote.Body
-	b.Text("rid", rid)
-	_, _ = c.server.Post(ctx, "/abort_request", b.Bytes()) // the connection is closed next
 }
 
 // newRid is a name that no other request has, nor begins with.

@@ -37,6 +37,10 @@
 // the prompt does not end with the token of </think>. Where that is no single
 // token, the form counts from the first token on.
 //
+// Turns for the chat API (Job.Chat) go to /v1/chat/completions, under an id of
+// ours too, and come back by package openai. A server without a parser of
+// calls takes tools all the same, and leaves the calls in the text.
+//
 // Left out: ranks of data parallel servers, of which the events of the first
 // are read; streaming sessions, which a cancel corrupts; the flag that makes
 // low priorities go first, since it does not turn the cache's; split prefill.

@@ -37,7 +37,7 @@ func (c *client) probe(ctx context.Context) (seen engine.Seen, m manner, err err
 	}
 	first := gjson.GetBytes(models, "data.0")
 	seen.Caps = turn.Capabilities{Model: first.Get("id").Str, Context: int(first.Get("max_model_len").Int()), Engine: "sglang"}
-	m.context = seen.Caps.Context
+	m.context, m.model = seen.Caps.Context, seen.Caps.Model
 	if seen.Caps.Model == "" {
 		return seen, m, fmt.Errorf("/v1/models names no model: %w", turn.ErrLost)
 	}
@@ -129,6 +129,7 @@ func (c *client) tokens(ctx context.Context, caps *turn.Capabilities, m *manner)
 	m.held = caps.Formats
 	_, err = c.server.Page(ctx, "/metrics")
 	m.metrics = err == nil
+	c.chats(ctx, caps, *m)
 	// The last, since an engine may compile something for it and die of that.
 	one.Sampling.Logprobs = true
 	if said, err = c.extra(ctx, one, nil); err == nil {

@@ -33,6 +33,13 @@ func body(rid string, j turn.Job, m manner, prompt func(*remote.Body)) [][]byte 
 		b.Int("top_logprobs_num", int64(max(j.Sampling.TopLogprobs, 0)))
 		b.Bool("return_text_in_logprobs", true)
 	}
+	apart(&b, j, m)
+	b.Bool("stream", true)
+	return b.Pieces()
+}
+
+// apart writes what sets a job apart from others: its salt and its priority.
+func apart(b *remote.Body, j turn.Job, m manner) {
 	if j.Salt != "" {
 		b.Text("cache_salt", j.Salt)
 		b.Text("extra_key", j.Salt)
@@ -40,11 +47,17 @@ func body(rid string, j turn.Job, m manner, prompt func(*remote.Body)) [][]byte 
 	if p := m.priority * int64(j.Priority); p != 0 {
 		b.Int("priority", p)
 	}
-	b.Bool("stream", true)
-	return b.Pieces()
 }
 
 func sampling(b *remote.Body, s turn.Sampling) {
+	common(b, s)
+	if s.Seed != nil {
+		b.Int("sampling_seed", *s.Seed)
+	}
+}
+
+// common is what has the same name in both APIs.
+func common(b *remote.Body, s turn.Sampling) {
 	b.Float("temperature", s.Temperature)
 	b.Float("top_p", s.TopP)
 	b.Float("min_p", s.MinP)
@@ -57,9 +70,6 @@ func sampling(b *remote.Body, s turn.Sampling) {
 			n = -1 // off
 		}
 		b.Int("top_k", n)
-	}
-	if s.Seed != nil {
-		b.Int("sampling_seed", *s.Seed)
 	}
 	if len(s.Bias) > 0 {
 		b.Raw("logit_bias", s.Bias)

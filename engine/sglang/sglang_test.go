@@ -335,11 +335,11 @@ func TestProbe(t *testing.T) {
 		block  int
 		m      manner
 	}{
-		{"plain", fake.Options{}, "", 16, manner{context: 4096, priority: 1, thought: -1, metrics: true}},
-		{"no priorities", fake.Options{NoPriority: true}, "", 16, manner{context: 4096, thought: -1, metrics: true}},
-		{"holds forms", fake.Options{Held: true}, "", 16, manner{context: 4096, held: true, priority: 1, thought: -1, metrics: true}},
-		{"binds", fake.Options{Events: wild}, "tcp://127.0.0.1:5557", 32, manner{context: 4096, priority: 1, thought: -1, metrics: true}},
-		{"connects out", fake.Options{Events: out}, "", 16, manner{context: 4096, priority: 1, thought: -1, metrics: true}},
+		{"plain", fake.Options{}, "", 16, manner{model: "tiny", context: 4096, priority: 1, thought: -1, metrics: true}},
+		{"no priorities", fake.Options{NoPriority: true}, "", 16, manner{model: "tiny", context: 4096, thought: -1, metrics: true}},
+		{"holds forms", fake.Options{Held: true}, "", 16, manner{model: "tiny", context: 4096, held: true, priority: 1, thought: -1, metrics: true}},
+		{"binds", fake.Options{Events: wild}, "tcp://127.0.0.1:5557", 32, manner{model: "tiny", context: 4096, priority: 1, thought: -1, metrics: true}},
+		{"connects out", fake.Options{Events: out}, "", 16, manner{model: "tiny", context: 4096, priority: 1, thought: -1, metrics: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cl := newClient(engine.Endpoint{URL: fake.SGLang(t, c.o, nil).URL})

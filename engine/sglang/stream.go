@@ -7,7 +7,6 @@ import (
 	"io"
 	"sync/atomic"
 
-	"github.com/agentinfer/dyn/engine/exchange"
 	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/engine/stops"
 	"github.com/agentinfer/dyn/turn"
@@ -15,10 +14,7 @@ import (
 
 // stream is one answer. Next reads on its caller's goroutine.
 type stream struct {
-	live   context.Context // its end aborts the answer, then closes the connection
-	hangUp context.CancelCauseFunc
-	keep   func() bool // lets go of live; false when it has ended already
-	body   *exchange.Answer
+	call   *call
 	events *remote.Events
 	stops  *stops.Finder
 	prompt int // tokens sent
@@ -43,7 +39,7 @@ func (s *stream) Next() (turn.Delta, error) {
 	for s.ended == nil {
 		data, err := s.events.Next()
 		if err != nil {
-			return s.fail(remote.Broken(s.live, err))
+			return s.fail(remote.Broken(s.call.live, err))
 		}
 		if bytes.Equal(data, doneMark) {
 			return s.fail(s.lost("it ended without a reason"))
@@ -144,8 +140,8 @@ func (s *stream) fail(err error) (turn.Delta, error) { return s.last(turn.Delta{
 
 // last ends the stream with an error; what came with it is given out first.
 func (s *stream) last(d turn.Delta, err error) (turn.Delta, error) {
-	if s.live.Err() != nil { // our own cancel loses no worker
-		err = context.Cause(s.live)
+	if s.call.live.Err() != nil { // our own cancel loses no worker
+		err = context.Cause(s.call.live)
 	}
 	err = remote.TooLong(err, s.prompt, s.context)
 	s.ended = err
@@ -163,15 +159,10 @@ func (s *stream) Close() error {
 		return nil
 	}
 	if !s.done.Load() {
-		s.hangUp(context.Canceled)
-		return nil
+		return s.call.Close()
 	}
-	if !s.keep() {
-		return nil // it is being closed
-	}
-	s.hangUp(nil)
 	s.events.Release()
-	return s.body.Done()
+	return s.call.Done()
 }
 
 func (s *stream) lost(why string) error {

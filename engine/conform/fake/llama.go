@@ -22,11 +22,12 @@ func LlamaServer(t testing.TB, o Options) *Engine {
 	return start(t, o, nil, func(e *Engine) {
 		s := &llama{Engine: e}
 		for route, h := range map[string]http.HandlerFunc{
-			"GET /health":      s.health,
-			"GET /props":       s.props,
-			"GET /slots":       s.slots,
-			"GET /metrics":     s.metrics,
-			"POST /completion": s.completion,
+			"GET /health":               s.health,
+			"GET /props":                s.props,
+			"GET /slots":                s.slots,
+			"GET /metrics":              s.metrics,
+			"POST /completion":          s.completion,
+			"POST /v1/chat/completions": s.chat,
 		} {
 			e.mux.HandleFunc(route, h)
 		}
@@ -80,20 +81,8 @@ func (s *llama) completion(w http.ResponseWriter, r *http.Request) {
 	if !s.body(w, r, &q) {
 		return
 	}
-	refuse := func(message, kind string, more map[string]any) {
-		e := map[string]any{"code": 400, "message": message, "type": kind}
-		for k, v := range more {
-			e[k] = v
-		}
-		reply(w, http.StatusBadRequest, map[string]any{"error": e})
-	}
 	if why := s.fits(q.Prompt); why != "" {
-		if n := len(q.Prompt); n >= s.o.Context {
-			refuse("the request exceeds the available context size, try increasing it", "exceed_context_size_error",
-				map[string]any{"n_prompt_tokens": n, "n_ctx": s.o.Context})
-			return
-		}
-		refuse(why, "invalid_request_error", nil)
+		s.refuse(w, why, len(q.Prompt))
 		return
 	}
 	ask := &core.Ask{Prompt: q.Prompt, MaxTokens: q.Most, IgnoreEnd: q.Ignore, Stop: q.Stop}
@@ -107,6 +96,23 @@ func (s *llama) completion(w http.ResponseWriter, r *http.Request) {
 	}
 	defer a.Drop()
 	s.stream(r, w, a, q)
+}
+
+// refuse says why a prompt of so many tokens is not taken.
+func (s *llama) refuse(w http.ResponseWriter, why string, n int) {
+	e := map[string]any{"code": 400, "message": why, "type": "invalid_request_error"}
+	if n >= s.o.Context {
+		e["message"], e["type"] = "the request exceeds the available context size, try increasing it", "exceed_context_size_error"
+		e["n_prompt_tokens"], e["n_ctx"] = n, s.o.Context
+	}
+	reply(w, http.StatusBadRequest, map[string]any{"error": e})
+}
+
+func (s *llama) chat(w http.ResponseWriter, r *http.Request) {
+	s.talk(w, r, s.refuse, func(_ string, a *core.Answer, write func()) {
+		defer a.Drop()
+		write()
+	})
 }
 
 func (s *llama) stream(r *http.Request, w http.ResponseWriter, a *core.Answer, q llamaAsk) {

@@ -20,15 +20,16 @@ func SGLang(t testing.TB, o Options, tell func([]kv.Event)) *Engine {
 	return start(t, o, tell, func(e *Engine) {
 		s := &sglang{Engine: e, open: map[string]*core.Answer{}}
 		for route, h := range map[string]http.HandlerFunc{
-			"GET /health":         s.health,
-			"GET /model_info":     s.model,
-			"GET /v1/models":      s.models,
-			"GET /server_info":    s.info,
-			"GET /v1/loads":       s.loads,
-			"GET /metrics":        s.metrics,
-			"POST /tokenize":      s.tokenize,
-			"POST /generate":      s.generate,
-			"POST /abort_request": s.abort,
+			"GET /health":               s.health,
+			"GET /model_info":           s.model,
+			"GET /v1/models":            s.models,
+			"GET /server_info":          s.info,
+			"GET /v1/loads":             s.loads,
+			"GET /metrics":              s.metrics,
+			"POST /tokenize":            s.tokenize,
+			"POST /generate":            s.generate,
+			"POST /v1/chat/completions": s.chat,
+			"POST /abort_request":       s.abort,
 		} {
 			e.mux.HandleFunc(route, h)
 		}
@@ -149,12 +150,22 @@ func (s *sglang) generate(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusServiceUnavailable, "The request queue is full.")
 		return
 	}
+	s.during(q.Rid, a, func() { s.stream(r.Context(), w, a, q) })
+}
+
+func (s *sglang) chat(w http.ResponseWriter, r *http.Request) {
+	refuse := func(w http.ResponseWriter, why string, _ int) { problem(w, http.StatusBadRequest, why) }
+	s.talk(w, r, refuse, s.during)
+}
+
+// during lets an answer be aborted by its name while it is written.
+func (s *sglang) during(rid string, a *core.Answer, write func()) {
 	s.mu.Lock()
-	s.open[q.Rid] = a
+	s.open[rid] = a
 	s.mu.Unlock()
-	s.stream(r.Context(), w, a, q)
+	write()
 	s.mu.Lock()
-	delete(s.open, q.Rid)
+	delete(s.open, rid)
 	s.mu.Unlock()
 	if !s.o.Zombie {
 		a.Drop()
