@@ -32,6 +32,11 @@ type Options struct {
 	// worker. Each life of a worker begins with KVRestart. The batch and all
 	// it points to belong to the receiver.
 	OnKV func(turn.KVBatch)
+	// Verify looks, in each life of a worker and before it is ready, whether
+	// its engine makes the same prompts as we do. What it returns, if not "",
+	// is why the worker's turns go to the engine's own chat API; see
+	// turn.WorkerInfo.Chat. nil finds nothing.
+	Verify func(ctx context.Context, i turn.WorkerInfo, c Client) string
 	// OnEvent is told each step of a worker's life.
 	OnEvent func(Event)
 

@@ -47,6 +47,7 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen, in *inbox) erro
 		f.relearn = r.Relearn
 	}
 	reader.Go(func() { w.learn(ctx, c, f) })
+	w.verify(ctx, c)
 	select { // with the cache's content known, the first turns are routed well
 	case <-f.synced:
 	case <-time.After(syncLimit):
@@ -65,6 +66,15 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen, in *inbox) erro
 		w.life.ready(time.Now())
 	})
 	return w.watch(ctx, c)
+}
+
+// verify has it looked at whether the engine makes our prompts.
+func (w *Worker) verify(ctx context.Context, c Client) {
+	if w.fleet.o.Verify == nil {
+		return
+	}
+	why := w.fleet.o.Verify(ctx, w.Info(), c)
+	w.change(func() { w.chat = why })
 }
 
 // learn tells what the server holds until ctx ends: what it publishes, or what

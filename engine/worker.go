@@ -29,6 +29,7 @@ type Worker struct {
 	adopted bool      // which a daemon before this one had started
 	gpus    []int
 	caps    turn.Capabilities
+	chat    string // why its turns go to its own chat API
 	load    turn.Load
 	client  Client // nil until the worker was ready once
 	streams map[*stream]struct{}
@@ -68,7 +69,7 @@ func (w *Worker) Info() turn.WorkerInfo {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return turn.WorkerInfo{
-		Name: w.name, URL: w.url, PID: w.pid, Attached: w.attached, Started: w.started, Adopted: w.adopted,
+		Name: w.name, URL: w.url, PID: w.pid, Attached: w.attached, Started: w.started, Adopted: w.adopted, Chat: w.chat,
 		State: w.life.state, Why: w.life.why, Since: w.life.since, Restarts: w.life.restarts,
 		GPUs: w.gpus, Log: w.log, Caps: w.caps, Dropped: w.dropped,
 	}
