@@ -17,11 +17,11 @@
 // no stop ids but its model's own, so that ours are watched for here, and such
 // an end is made here: the connection is closed. A stream leaves out the ids of
 // a character that took several tokens, all but the last; that delta has text
-// and no ids, and those who need some make them from the text. Ids come with the text
-// that they are, so that this is never text whose ids were told before. Special tokens
-// are text only where the request names them. Settings of sampling that a turn
-// leaves unsaid are the server's: a launch sets them as our APIs mean them, an
-// attached server has its operator's.
+// and no ids, and those who need some make them from the text. Ids come with the
+// text that they are, so that this is never text whose ids were told before.
+// Special tokens are text only where the request names them. Settings of
+// sampling that a turn leaves unsaid are the server's: a launch sets them as our
+// APIs mean them, an attached server has its operator's.
 //
 // Errors: 503 while the model loads is a worker that is not ready and had
 // nothing; a 500 that speaks of JSON is the request's fault; a prompt beyond the
@@ -37,10 +37,10 @@
 // Several salts: llama-server shares prefixes with whoever comes. While all
 // turns have one salt it may; with a second one, a turn uses only what the last
 // turn of its own salt left in a slot, and where states are saved, only if it
-// goes on from all of that or repeats it: the server might load another's state. So for
-// several tenants a slot for each conversation is worth most, and "cache-ram" 0
-// loses nothing. Which salts a launched server has had is noted in its folder,
-// for the daemon that adopts it.
+// goes on from all of that or repeats it: the server might load another's state.
+// So for several tenants a slot for each conversation is worth most, and
+// "cache-ram" 0 loses nothing. Which salts a launched server has had is noted
+// in its folder, for the daemon that adopts it.
 //
 // KV events are made from the mirror, see Client.Mirror: level "gpu" is the
 // slots, level "host" what is saved. What a running turn has is in neither: a

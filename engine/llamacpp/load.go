@@ -57,6 +57,9 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.mirror != nil {
+		if now && m.read.known {
+			c.mirror.rests(int(m.read.running))
+		}
 		c.mirror.tell(&l, m.read.known && (now || c.args == nil))
 	}
 	return l, nil

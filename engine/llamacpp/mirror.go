@@ -43,6 +43,7 @@ type slot struct {
 	used uint64 // when its last turn ended; 0 is never
 	sure bool   // that what it holds is of the salt it says
 	told bool   // that it holds just that: the server told its size
+	left bool   // we hung up on its last turn, which may run yet
 }
 
 // saved is a state in the server's memory.
@@ -112,7 +113,7 @@ func (m *mirror) end(c *claim, o outcome) {
 	s.held = hold(o.ids, o.size, c.salt, s.held)
 	m.report.add(slotTier, s.held)
 	m.ticks++
-	s.busy, s.used, s.told = nil, m.ticks, o.slot >= 0
+	s.busy, s.used, s.told, s.left = nil, m.ticks, o.slot >= 0, o.slot < 0
 	if o.slot >= 0 || c.pin >= 0 {
 		s.sure = true
 	} else {
@@ -198,6 +199,19 @@ func (m *mirror) holds() (all []entry) {
 		all = append(all, entry{hostTier, e.held})
 	}
 	return all
+}
+
+// rests notes that the server runs no more turns than we know of.
+func (m *mirror) rests(running int) {
+	busy := 0
+	for i := range m.slots {
+		if m.slots[i].busy != nil {
+			busy++
+		}
+	}
+	for i := range m.slots {
+		m.slots[i].left = m.slots[i].left && running > busy
+	}
 }
 
 // newest is the slot whose turn ended last.

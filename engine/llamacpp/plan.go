@@ -29,7 +29,7 @@ func (m *mirror) plan(c *claim) {
 func (m *mirror) prefer(c *claim) {
 	most := m.gain(c, -1) + blockTokens
 	for k := range m.slots {
-		if m.slots[k].busy != nil {
+		if m.slots[k].busy != nil || m.slots[k].left {
 			continue
 		}
 		if n := m.gain(c, k); n > most {

@@ -37,6 +37,34 @@ func TestPlanOnRecordedLoad(t *testing.T) {
 	}
 }
 
+// A slot on which we hung up is not asked for before its turn has surely ended,
+// since who asks for a slot waits for it.
+func TestNobodyWaitsForWhomWeLeft(t *testing.T) {
+	for _, saving := range []bool{true, false} {
+		m := newMirror(2, rules{similarity: 0.9, saving: saving, perToken: 1})
+		ask := func(n, slot int) int {
+			c := &claim{prompt: said(0, n)}
+			m.plan(c)
+			m.begin(c)
+			m.end(c, outcome{slot: slot, cached: c.reuse, ids: c.prompt, size: n})
+			return c.pin
+		}
+		ask(200, 1)
+		if pin := ask(300, 1); pin != 1 {
+			t.Fatalf("asks for slot %d", pin)
+		}
+		ask(400, -1)
+		if pin := ask(500, 0); pin != -1 {
+			t.Errorf("saving %v: asks for slot %d, on which we hung up", saving, pin)
+		}
+		ask(600, -1)
+		m.rests(0)
+		if pin := ask(800, 0); pin < 0 {
+			t.Errorf("saving %v: asks for none, though all rest", saving)
+		}
+	}
+}
+
 // findings runs a load and returns how many tokens were found.
 func findings(load []request, slots int, ram bool, longer int, plans bool) (found int) {
 	p := &pretend{similarity: 0.9, ram: ram, slots: make([]place, slots)}

@@ -53,17 +53,32 @@ func (m *mirror) separate(c *claim) {
 	})
 	if c.pin < 0 {
 		c.fresh = true
-		c.pin = m.oldest() // that we know whose it is then; -1 when all are busy
+		c.pin = m.quiet() // that we know whose it is then; -1 when all are busy
 	}
 }
 
-// mine is the idle slot with most of the prompt among those that will do; -1
-// when there is none.
+// quiet is the oldest idle slot, if there is one, of those on which we did not
+// hang up: a turn that asks for a slot waits for it.
+func (m *mirror) quiet() int {
+	best := -1
+	for i := range m.slots {
+		if s := &m.slots[i]; s.busy == nil && !s.left && (best < 0 || s.used <= m.slots[best].used) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return m.oldest()
+	}
+	return best
+}
+
+// mine is the idle slot with most of the prompt among those that will do and on
+// which we did not hang up; -1 when there is none.
 func (m *mirror) mine(c *claim, will func(*slot) bool) int {
 	best, most := -1, -1
 	for i := range m.slots {
 		s := &m.slots[i]
-		if s.busy != nil || s.size == 0 || !will(s) {
+		if s.busy != nil || s.left || s.size == 0 || !will(s) {
 			continue
 		}
 		if n := common(s.ids, c.prompt); n > most {
