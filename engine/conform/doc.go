@@ -20,5 +20,6 @@
 //		go test -v -run TestReal ./engine/conform
 //
 // Behind an address stand the parts that this server cannot pass; spaces in
-// their names are underscores. DYN_ENGINES_KEY is the key of all of them.
+// their names are underscores; slots=2 says that it computes so few answers at
+// once, and honours priorities. DYN_ENGINES_KEY is the key of all of them.
 package conform

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,8 +28,8 @@ func TestReal(t *testing.T) {
 		all[a.Name()] = a
 	}
 	for _, word := range list {
-		t.Run(word, func(t *testing.T) {
-			name, rest, _ := strings.Cut(word, "=")
+		name, rest, _ := strings.Cut(word, "=")
+		t.Run(name, func(t *testing.T) {
 			parts := strings.Split(rest, ",")
 			target := conform.Target{
 				Adapter: all[name], Endpoint: engine.Endpoint{URL: parts[0], Key: os.Getenv("DYN_ENGINES_KEY")},
@@ -38,6 +39,10 @@ func TestReal(t *testing.T) {
 				t.Fatalf("no adapter is called %q", name)
 			}
 			for _, lacks := range parts[1:] {
+				if n, ok := strings.CutPrefix(lacks, "slots="); ok {
+					target.Slots, _ = strconv.Atoi(n) // 0 leaves "order" out
+					continue
+				}
 				target.Lacks[strings.ReplaceAll(lacks, "_", " ")] = "DYN_ENGINES says so"
 			}
 			if name == "llamacpp" { // to be asked delays what it does
