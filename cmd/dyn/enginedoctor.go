@@ -154,7 +154,7 @@ func tryProgram(ctx context.Context, p install.Program, model string) (string, e
 		return "cannot be run", err
 	}
 	switch {
-	case p.From == install.Told && len(p.Args) > 1:
+	case p.From == install.Told && len(p.Args) > 1, p.Engine != "llamacpp" && p.From != install.Own:
 		return "not tried", nil
 	case p.Engine != "llamacpp":
 		return "finds its packages", importable(p)
@@ -170,9 +170,6 @@ func tryProgram(ctx context.Context, p install.Program, model string) (string, e
 // importable reports whether an installed vLLM finds its own metadata, which
 // is quick; to start one takes a minute.
 func importable(p install.Program) error {
-	if p.From != install.Own {
-		return nil // its Python is not known
-	}
 	out, err := exec.Command(p.Args[0], "-c", "import importlib.metadata as m; m.version('vllm'); m.version('torch')").CombinedOutput()
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
