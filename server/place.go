@@ -233,6 +233,7 @@ func (m *model) candidates(f *flight) []route.Candidate {
 	}
 	slices.SortFunc(cs, func(a, b route.Candidate) int { return natural(a.Worker, b.Worker) })
 	m.held(f, cs)
+	m.believe(f, cs)
 	m.desk.candidates = cs
 	return cs
 }

@@ -78,6 +78,7 @@ type Server struct {
 	locked    atomic.Bool // the keys could never be read: nobody may come without
 	shelf     Shelf
 	ups       upstreams
+	beliefs   beliefs
 	recall    *dialect.Recall
 	recent    *gauge.Window // the last minute, all workers
 	history   *gauge.Window // the last five minutes, in steps for the sparklines

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/keep"
 	"github.com/agentinfer/dyn/engine/sim/model"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/prompt"
@@ -253,6 +255,7 @@ func (d *daemon) start(r *recipes.Recipe) error {
 			}
 		})
 	}
+	d.believe()
 	if n := d.fleet.Clear(d.adopts(r)...); n > 0 {
 		d.show.stage("start", "", "ended "+plural(n, "engine")+" of an earlier daemon")
 	}
@@ -286,6 +289,31 @@ func (d *daemon) start(r *recipes.Recipe) error {
 		return f
 	}
 	return nil
+}
+
+// lookBack is how many turns of an earlier daemon are looked at.
+const lookBack = 4096
+
+// believe tells the server where the last turns of an earlier daemon were,
+// when its engines may be adopted.
+func (d *daemon) believe() {
+	since := map[string]time.Time{}
+	for _, r := range keep.List(d.folders.Run()) {
+		since[r.Worker] = r.Started
+	}
+	if len(since) == 0 {
+		return
+	}
+	r, err := ledger.OpenReader(d.folders.Ledger())
+	if err == nil {
+		defer r.Close()
+		var turns []ledger.Turn
+		turns, err = r.Turns(d.soft, ledger.Query{Limit: lookBack})
+		d.server.Believe(turns, since)
+	}
+	if err != nil {
+		d.log.Warn("where turns were is not known", "err", err)
+	}
 }
 
 // adopts are the workers whose engines may run since an earlier daemon.
