@@ -5,8 +5,8 @@
 // What it has of vLLM 0.32: the routes /health, /ping, /version, /load,
 // /metrics, /v1/models, /v1/completions (token ids or text in; stream or
 // document out), /v1/chat/completions (the model folder's template; tools, and
-// with --vision images, which are known by their content), /tokenize (prompt
-// form), /detokenize, /kv_event_sources and, with VLLM_SERVER_DEV_MODE=1,
+// with --vision images, which are known by their content), /tokenize (of
+// both), /detokenize, /kv_event_sources and, with VLLM_SERVER_DEV_MODE=1,
 // /reset_prefix_cache; KV events with replay; admission limits; priorities; the
 // behaviour of a server that is told to stop. Errors have vLLM's words and
 // codes. What it has not (logprobs, n > 1, batches, structured output) it

@@ -113,7 +113,7 @@ func TestRecordedRoutes(t *testing.T) {
 	all := exchanges(t)
 	r := start(t, qwen(t), append(recordedFlags, "--kv-events-config", ephemeral("kv"))...)
 	for _, name := range []string{
-		"tokenize-prompt", "detokenize", "models", "version", "health", "ping", "notfound",
+		"tokenize-prompt", "tokenize-chat", "tokenize-chat-nothink", "detokenize", "models", "version", "health", "ping", "notfound",
 		"kv_event_sources", "toolparser-kv_event_sources", "reset_prefix_cache", "tokenizer_info", "load",
 	} {
 		t.Run(name, func(t *testing.T) {

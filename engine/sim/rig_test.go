@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/agentinfer/dyn/engine/sim/brain"
@@ -40,24 +41,25 @@ func fixtures(t *testing.T, name string) string {
 // qwen is the recorded server's model folder, read once.
 func qwen(t *testing.T) *folder {
 	t.Helper()
-	src := fixtures(t, "tokenizers/qwen3")
+	src, templates := fixtures(t, "tokenizers/qwen3"), fixtures(t, "templates")
 	qwenOnce.Do(func() {
-		dir := t.TempDir()
+		fsys := fstest.MapFS{
+			"config.json":            {Data: []byte(`{"vocab_size":151680,"max_position_embeddings":4096}`)},
+			"generation_config.json": {Data: []byte(`{"eos_token_id":[151645,151643]}`)},
+		}
 		for _, name := range []string{"tokenizer.json", "tokenizer_config.json"} {
-			unzip(t, filepath.Join(src, name+".gz"), filepath.Join(dir, name))
+			fsys[name] = &fstest.MapFile{Data: unzip(t, filepath.Join(src, name+".gz"))}
 		}
-		for name, text := range map[string]string{
-			"config.json":            `{"vocab_size":151680,"max_position_embeddings":4096}`,
-			"generation_config.json": `{"eos_token_id":[151645,151643]}`,
-		} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		f, err := open(dir)
+		text, err := os.ReadFile(filepath.Join(templates, "dj-Qwen-Qwen3-0.6B.jinja"))
 		if err != nil {
 			t.Fatal(err)
 		}
+		fsys["chat_template.jinja"] = &fstest.MapFile{Data: text}
+		f, err := readFolder(fsys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.root, f.fsys = "/models/qwen3", fsys
 		qwenFolder = f
 	})
 	if qwenFolder == nil {
@@ -71,9 +73,9 @@ var (
 	qwenFolder *folder
 )
 
-func unzip(t *testing.T, from, to string) {
+func unzip(t *testing.T, name string) []byte {
 	t.Helper()
-	f, err := os.Open(from)
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,9 +88,7 @@ func unzip(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(to, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	return data
 }
 
 // rig is a server that runs inside the test.

@@ -59,7 +59,7 @@ func TestBadInput(t *testing.T) {
 		{"empty stop", "/v1/completions", `{"prompt":[1],"stop":[""]}`, 400, "empty string"},
 		{"too many minimum tokens", "/v1/completions", `{"prompt":[1],"min_tokens":17}`, 400, "less than or equal to max_tokens=16"},
 		{"broken text", "/v1/completions", "{\"prompt\":\"a\xff\\ud800\"}", 200, "simulated engine"},
-		{"messages", "/tokenize", `{"messages":[]}`, 400, "not supported"},
+		{"no messages to tokenize", "/tokenize", `{"messages":[]}`, 400, "Field required"},
 		{"nothing to tokenize", "/tokenize", `{"prompt":"","return_token_strs":true}`, 200, `"tokens":[],"token_strs":[]`},
 		{"wrong ids", "/detokenize", `{"tokens":[99999999]}`, 400, "out of vocabulary"},
 		{"no ids", "/detokenize", `{"tokens":"x"}`, 400, "valid list"},

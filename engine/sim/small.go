@@ -51,7 +51,7 @@ func (s *server) reset(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, `{"success":`+strconv.FormatBool(s.engine.Reset(r.Context()))+`}`)
 }
 
-// tokenize turns a prompt into ids; the chat form is not done.
+// tokenize turns a prompt, or a chat, into ids.
 func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {
 	body, p := readBody(w, r)
 	if p != nil {
@@ -59,18 +59,17 @@ func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	in := gjson.ParseBytes(body)
-	if in.Get("messages").Exists() {
-		unsupported("messages").write(w)
+	ids, p := s.tokens(in)
+	if p != nil {
+		p.write(w)
 		return
 	}
 	var f fields
-	text := f.text("prompt", in.Get("prompt"))
 	spelled := f.boolean("return_token_strs", in.Get("return_token_strs"), false)
 	if p := f.problem(); p != nil {
 		p.write(w)
 		return
 	}
-	ids := s.folder.tok.Encode([]uint32{}, text)
 	out := []byte(`{"count":` + strconv.Itoa(len(ids)) + `,"max_model_len":` + strconv.Itoa(s.context) + `,"tokens":`)
 	out = append(appendIDs(out, ids), `,"token_strs":`...)
 	if !spelled {
@@ -85,6 +84,20 @@ func (s *server) tokenize(w http.ResponseWriter, r *http.Request) {
 		out = append(out, '[')
 	}
 	writeJSON(w, http.StatusOK, string(out)+"]}")
+}
+
+// tokens are the ids of what a body asks about.
+func (s *server) tokens(in gjson.Result) ([]uint32, *problem) {
+	if in.Get("messages").Exists() {
+		c, p := s.converse(in)
+		return c.ids, p
+	}
+	var f fields
+	text := f.text("prompt", in.Get("prompt"))
+	if p := f.problem(); p != nil {
+		return nil, p
+	}
+	return s.folder.tok.Encode([]uint32{}, text), nil
 }
 
 // spell writes a token as its vocabulary does: each byte as one character,
