@@ -23,7 +23,7 @@ type Target struct {
 	Ends    bool              // its answers end by themselves within 400 tokens
 	Slots   int               // answers that it computes at once, where it honours priorities and that is few; 0 leaves "order" out
 	First   uint32            // prompts are made of 1000 ids from this one on; 300
-	Limit   time.Duration     // for a cancelled answer to be gone; 5 s
+	Limit   time.Duration     // for a cancelled answer to be gone; 20 s
 	Look    time.Duration     // between two looks at what runs; 20 ms
 }
 
@@ -34,7 +34,7 @@ func Run(t *testing.T, target Target) {
 		s.First = 300
 	}
 	if s.Limit == 0 {
-		s.Limit = 5 * time.Second
+		s.Limit = 20 * time.Second
 	}
 	if s.Look == 0 {
 		s.Look = 20 * time.Millisecond

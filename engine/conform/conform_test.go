@@ -47,6 +47,7 @@ func simulated(t *testing.T, flags ...string) engine.Endpoint {
 }
 
 func TestSimulated(t *testing.T) {
+	t.Parallel()
 	conform.Run(t, conform.Target{
 		Adapter: vllm.Adapter{}, Endpoint: simulated(t, "--scheduling-policy", "priority", "--max-num-seqs", "2"), Ends: true, Slots: 2,
 	})
@@ -60,6 +61,7 @@ func TestSGLang(t *testing.T) {
 		"with reasoning": {Reasons: true, Held: true, Cumulative: true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o.Speed, o.Slots = 8, 2
 			e := fake.SGLang(t, o, nil)
 			slots := o.Slots
@@ -85,6 +87,7 @@ func TestTRTLLM(t *testing.T) {
 		"without a tokenizer": {fake.Options{}, "", map[string]string{"own end": "its text has end tokens in it"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c.o.Speed = 8
 			e := fake.TRTLLM(t, c.o)
 			lacks := map[string]string{"salt": "the completions API has none; such turns are refused"}
@@ -102,6 +105,7 @@ func TestLlama(t *testing.T) {
 		"plain":                {},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o.Speed = 8
 			e := fake.LlamaServer(t, o)
 			conform.Run(t, conform.Target{
