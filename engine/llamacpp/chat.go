@@ -21,7 +21,7 @@ func (c *client) chat(ctx context.Context, j turn.Job) (turn.Stream, error) {
 	}
 	a, err := c.http.Answer(ctx, "/v1/chat/completions", j.ID, chatBody(j, cl))
 	if err != nil {
-		c.undo(cl)
+		c.undo(cl, err)
 		return nil, err
 	}
 	s := &chatStream{Stream: openai.NewStream(ctx, a, func(status int, v gjson.Result) error { return meaning(status, v) })}

@@ -3,6 +3,7 @@ package llamacpp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -69,7 +70,7 @@ func (c *client) generate(ctx context.Context, j turn.Job) (*stream, error) {
 	p.write(j, cl.pin, !cl.fresh)
 	a, err := c.http.Answer(ctx, "/completion", j.ID, p.pieces...)
 	if err != nil {
-		c.undo(cl)
+		c.undo(cl, err)
 		return nil, err
 	}
 	return newStream(ctx, c, a, j, cl), nil
@@ -93,12 +94,12 @@ func (c *client) begin(j turn.Job) (*claim, error) {
 	return cl, nil
 }
 
-// undo tells the mirror that the server did not take a request.
-func (c *client) undo(cl *claim) {
+// undo tells the mirror that the server did not answer a request, and why.
+func (c *client) undo(cl *claim, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cl.of == c.mirror {
-		c.mirror.undo(cl)
+		c.mirror.undo(cl, !errors.Is(err, turn.ErrUnsent))
 		c.changed()
 	}
 }

@@ -115,20 +115,31 @@ func (m *mirror) end(c *claim, o outcome) {
 	m.ticks++
 	s.busy, s.used, s.told, s.left = nil, m.ticks, o.slot >= 0, o.slot < 0
 	if o.slot >= 0 || c.pin >= 0 {
-		s.sure = true
+		s.sure = o.slot >= 0 || o.cached >= 0 // it has begun, so that what was there before is gone
 	} else {
 		m.unsure()
 	}
 	m.drain()
 }
 
-// undo takes a request back that the server never had.
-func (m *mirror) undo(c *claim) {
+// undo takes a request back that the server did not answer. Where it may have
+// begun all the same, nobody knows whose the slot's content is.
+func (m *mirror) undo(c *claim, begun bool) {
 	if c.slot < 0 {
 		m.queue = slices.DeleteFunc(m.queue, func(q *claim) bool { return q == c })
+		if begun {
+			m.unsure()
+		}
 		return
 	}
+	s := &m.slots[c.slot]
 	m.leave(c)
+	switch {
+	case begun && c.pin < 0:
+		m.unsure()
+	case begun:
+		s.sure = false
+	}
 	m.drain()
 }
 

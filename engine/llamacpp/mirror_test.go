@@ -108,6 +108,11 @@ func (b *both) end(t *rapid.T, seesSlot bool) {
 			o.slot = x.task.slot
 		}
 	}
+	if b.unheard && rapid.IntRange(0, 5).Draw(t, "unanswered") == 0 {
+		b.server.abandon(x.task)
+		b.mirror.undo(x.claim, true)
+		return
+	}
 	if b.unheard && !seesSlot && computed == len(ids) {
 		made = append(made, b.fresh(rapid.IntRange(0, 40).Draw(t, "unheard"))...)
 	}
@@ -208,7 +213,7 @@ func TestMirrorSurvives(t *testing.T) {
 			x := b.running[i]
 			b.running = slices.Delete(b.running, i, i+1)
 			if rapid.IntRange(0, 3).Draw(t, "undone") == 0 {
-				b.mirror.undo(x.claim)
+				b.mirror.undo(x.claim, rapid.Bool().Draw(t, "begun"))
 				b.listen(t)
 				continue
 			}

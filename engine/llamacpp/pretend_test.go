@@ -34,6 +34,7 @@ type task struct {
 	reuse  bool
 	slot   int // -1 while it waits
 	cached int
+	found  state // what was in its slot when it came
 }
 
 func alikeness(a, b []uint32) (n int) {
@@ -61,7 +62,7 @@ func (p *pretend) run(t *task) bool {
 		p.fetch(s, t.prompt)
 		p.shrink()
 	}
-	t.cached = 0
+	t.cached, t.found = 0, s.state
 	if t.reuse {
 		t.cached = min(alikeness(s.ids, t.prompt), len(t.prompt)-1)
 	}
@@ -167,5 +168,19 @@ func (p *pretend) finish(t *task, computed int, made []uint32) {
 	p.clock++
 	s.state = state{slices.Concat(t.prompt[:computed], made), t.salt}
 	s.task, s.last = nil, p.clock
+	p.waiting = slices.DeleteFunc(p.waiting, p.run)
+}
+
+// abandon ends a task that was not answered: it may have been given a slot, and
+// nothing more.
+func (p *pretend) abandon(t *task) {
+	if t.slot >= 0 && p.slots[t.slot].task == t {
+		p.slots[t.slot].state = t.found
+	}
+	if t.slot < 0 {
+		p.waiting = slices.DeleteFunc(p.waiting, func(w *task) bool { return w == t })
+		return
+	}
+	p.slots[t.slot].task = nil
 	p.waiting = slices.DeleteFunc(p.waiting, p.run)
 }
