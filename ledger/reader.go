@@ -84,7 +84,7 @@ func (r *Reader) Turns(ctx context.Context, q Query) ([]Turn, error) {
 				&t.Model, &t.Stream, &t.Priority, &t.Strict, &t.Class, &t.Messages, &t.Tools, &t.MaxTokens,
 				&t.Worker, &t.Decision, &t.Overlap, &t.Prompt, &t.Cached, &t.Output, &t.Thinking,
 				&t.QueueMS, &t.TTFTMS, &t.TotalMS, &t.Moved, &t.Outcome, &t.Error,
-				&t.Tenant, &t.Format, &t.Edited)
+				&t.Tenant, &t.Format, &t.Edited, &t.Chat)
 			t.At = instant(at)
 			return t, err
 		})

@@ -38,6 +38,7 @@ type Turn struct {
 
 	Tenant string `json:"tenant"` // name of the key that it came with; "" without keys
 	Format string `json:"format"` // form that its text was held to: "json_object", "json_schema" or ""
+	Chat   string `json:"chat"`   // why it went to the worker's own chat API; "" is by token ids
 	Edited int    `json:"edited"` // answers of the model that the client had changed, seen first in this turn
 }
 
@@ -62,6 +63,6 @@ type WorkerEvent struct {
 	Model  string    `json:"model"`
 	PID    int       `json:"pid"`
 	URL    string    `json:"url"`
-	Event  string    `json:"event"` // "starting", "adopted", "ready", "down", "gave up", "restarted", "drained", "attached", "detached", "stopped"
+	Event  string    `json:"event"` // "starting", "adopted", "ready", "down", "gave up", "restarted", "drained", "attached", "detached", "stopped", "prompts"
 	Detail string    `json:"detail"`
 }

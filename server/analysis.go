@@ -22,6 +22,10 @@ type analysis struct {
 	after  uint64         // rolling hash after an answer that ended
 	answer dialect.Answer // as the client will send it back
 	probs  []turn.Logprob // that no event has taken yet
+
+	given     int  // calls that the engine has read out of its answer itself
+	open      bool // the last of them has not ended
+	unthought bool // the engine reads the reasoning
 }
 
 // events parses an item. The last event of an answer is Finish or Fail. The
@@ -34,6 +38,8 @@ func (an *analysis) events(it item) []turn.Event {
 		it.err = an.f.cause(it.err)
 		an.parser.Cut()
 		an.buf = an.parser.Close(an.buf[:0])
+		an.shut()
+		an.onlyOne(0)
 		an.note(0)
 		an.over, an.err = true, it.err
 		an.buf = append(an.buf, turn.Event{Kind: turn.Fail, Err: an.f.problem(it.err)})
@@ -50,6 +56,8 @@ func (an *analysis) events(it item) []turn.Event {
 func (an *analysis) take(d turn.Delta) {
 	from := len(an.buf)
 	an.ids += len(d.IDs)
+	an.read(d.Events)
+	at := len(an.buf)
 	an.buf = an.parser.Push(an.buf, d.Text)
 	if d.End != nil && an.f.t.Sampling.KeepStop {
 		an.buf = an.parser.Push(an.buf, an.f.stopText(d))
@@ -60,6 +68,11 @@ func (an *analysis) take(d turn.Delta) {
 		}
 		an.buf = an.parser.Close(an.buf)
 	}
+	an.behind(at)
+	if d.End != nil {
+		an.shut()
+	}
+	an.onlyOne(from)
 	an.note(from)
 	if d.End != nil {
 		an.buf = append(an.buf, an.finish(*d.End))
@@ -78,12 +91,15 @@ func (an *analysis) likely(from int, ps []turn.Logprob) {
 // finish makes the last event of an answer that ended.
 func (an *analysis) finish(end turn.End) turn.Event {
 	an.over, an.end = true, end
-	an.reason = an.f.reason(end, an.parser.Calls())
+	an.reason = an.f.reason(end, an.parser.Calls()+an.given)
 	if an.reason != turn.Stopped {
 		end.StopText = ""
 	}
 	an.usage = an.f.usage(end.Usage)
-	an.usage.Thinking = min(an.thoughts(), an.usage.Output)
+	if an.usage.Thinking == 0 {
+		an.usage.Thinking = an.thoughts()
+	}
+	an.usage.Thinking = min(an.usage.Thinking, an.usage.Output)
 	return turn.Event{Kind: turn.Finish, Reason: an.reason, StopText: end.StopText, Usage: an.usage, Extra: an.extra()}
 }
 

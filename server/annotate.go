@@ -15,6 +15,9 @@ import (
 // writes them: an event with a name and, in a comment, a value in JSON. Who
 // reads events by the book sees nothing of one that has no data.
 func (f *flight) annotate(dst []byte) []byte {
+	if f.m.Stands != "" {
+		return dst // nobody but the engine knows
+	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(f.t.Hints.Annotate))) {
 		var value any
 		if name == dialect.FormattedPrompt {
@@ -47,6 +50,9 @@ func (f *flight) promptProbs() []turn.Logprob {
 // annotations adds to an answer's nvext what a stream would have brought as
 // events.
 func (x *nvext) annotations(f *flight) {
+	if f.m.Stands != "" {
+		return
+	}
 	for _, name := range f.t.Hints.Annotate {
 		switch name {
 		case dialect.FormattedPrompt:
@@ -62,7 +68,7 @@ func (x *nvext) annotations(f *flight) {
 func (f *flight) where(c *call) error {
 	f.prompt = f.job.Prompt.Cut(f.asked)
 	f.m.mu.Lock()
-	need, all := route.Need{Turn: f.t.ID, Prompt: f.job.Prompt.Len(), Seq: f.m.decided}, f.m.candidates(f)
+	need, all := route.Need{Turn: f.t.ID, Prompt: f.m.length(f), Seq: f.m.decided}, f.m.candidates(f)
 	d := f.m.Policy.Pick(need, all)
 	if d.Wait() { // it would wait: where would it go if all had room?
 		for i := range all {
@@ -77,7 +83,10 @@ func (f *flight) where(c *call) error {
 	case route.NoWorkers:
 		return errNoWorker
 	}
-	x := nvext{Worker: &workerExtra{d.Worker, d.Worker}, Hit: &hitExtra{f.asked, d.Overlap, -1}, PromptIDs: f.prompt.Flat()}
+	x := nvext{Worker: &workerExtra{Prefill: d.Worker, Decode: d.Worker}, Hit: &hitExtra{f.asked, d.Overlap, -1}}
+	if f.m.Stands == "" {
+		x.PromptIDs = f.prompt.Flat()
+	}
 	x.annotations(f)
 	extra, err := json.Marshal(x)
 	if err != nil {

@@ -14,6 +14,7 @@ type counters struct {
 	told                    atomic.Int64 // of prompt, where the engine told what was cached
 	moved, orphans, panics  atomic.Int64
 	hidden                  atomic.Int64 // images and documents that a fixed text stood for
+	chats                   atomic.Int64 // turns that took the chat path
 	unkept                  atomic.Int64 // responses that only memory holds
 
 	mu       sync.Mutex    // guards statuses
@@ -23,6 +24,9 @@ type counters struct {
 // outcome counts a turn that landed.
 func (c *counters) outcome(row ledger.Turn) {
 	c.turns.Add(1)
+	if row.Chat != "" {
+		c.chats.Add(1)
+	}
 	switch row.Outcome {
 	case "fail":
 		c.failed.Add(1)

@@ -16,13 +16,17 @@ type demand struct {
 	worker   string // the one it is pinned to
 	format   turn.Format
 	logprobs bool
+	images   int  // that its worker must see
+	chat     bool // its worker must have a chat API
 }
 
 // meets reports whether a worker meets the demand, whatever its state.
 func (d demand) meets(name string, caps turn.Capabilities) bool {
 	return (d.worker == "" || d.worker == name) &&
 		(d.format.Kind == turn.FreeText || caps.Formats) &&
-		(!d.logprobs || caps.Logprobs)
+		(!d.logprobs || caps.Logprobs) &&
+		(d.images == 0 || caps.Vision && caps.Chat) &&
+		(!d.chat || caps.Chat)
 }
 
 // How many answers one request may ask for: to one prompt, and in all.
@@ -60,13 +64,19 @@ func several(t *turn.Turn) error {
 //
 // A turn that is only told gets the warning header.
 func (s *Server) demands(c *call, t *turn.Turn, m *model) (demand, error) {
-	d := demand{worker: t.Hints.Worker, logprobs: t.Sampling.Logprobs || t.Best > 0}
+	d := demand{worker: t.Hints.Worker, logprobs: t.Sampling.Logprobs || t.Best > 0, chat: m.Stands != ""}
 	if err := several(t); err != nil {
 		return d, err
 	}
 	if d.worker != "" && !slices.Contains(m.names(), d.worker) {
 		names := m.names()
 		return d, &dialect.Problem{Param: "worker", Message: "no worker of " + m.ID + " is named " + clip(d.worker) + "; there are " + strings.Join(names, ", ")}
+	}
+	if d.chat && t.Dialect == turn.Completions {
+		return d, m.exact("a plain completion")
+	}
+	if d.chat && !m.able(demand{chat: true}) {
+		return d, &dialect.Problem{Kind: dialect.Unavailable, Message: "no worker of " + m.ID + " has a chat API, and by token ids it cannot be served: " + m.Stands}
 	}
 	if d.logprobs && !m.able(d) {
 		return d, &dialect.Problem{Param: logprobsParam(t), Message: "no worker of " + m.ID + " tells log probabilities"}
@@ -161,9 +171,10 @@ func (m *model) able(d demand) bool {
 	return false
 }
 
-// needs makes the flight's job ask for what the turn demands.
-func (f *flight) needs(d demand) {
-	f.demand = d
+// needs makes the flight's job ask for what the turn demands. whole is the turn
+// with its images, nil where it has none.
+func (f *flight) needs(d demand, whole *turn.Turn) {
+	f.demand, f.original = d, whole
 	f.job.Format = d.format
 	if s := &f.job.Sampling; s.IgnoreEnd {
 		f.job.StopIDs = s.StopIDs

@@ -45,18 +45,19 @@ type flight struct {
 	left   atomic.Bool // the client hung up
 
 	// Before the flight departs.
-	rolling []uint64
-	known   *prompt.Hashes // of the messages; nil until render makes them
-	exact   session.Exact
-	marks   []prompt.Mark
-	leased  []string         // ids of the leases that it asked for
-	thinks  bool             // the prompt ends inside open reasoning
-	chains  map[int][]uint64 // block hashes of the prompt by block size
-	lead    []uint32         // ids of the generation prompt, the last of the prompt
-	job     turn.Job
-	asked   int // tokens of the prompt as first sent
-	limit   int // tokens that the whole answer may have
-	demand  demand
+	rolling  []uint64
+	known    *prompt.Hashes // of the messages; nil until render makes them
+	exact    session.Exact
+	marks    []prompt.Mark
+	leased   []string         // ids of the leases that it asked for
+	thinks   bool             // the prompt ends inside open reasoning
+	chains   map[int][]uint64 // block hashes of the prompt by block size
+	lead     []uint32         // ids of the generation prompt, the last of the prompt
+	job      turn.Job
+	asked    int // tokens of the prompt as first sent
+	limit    int // tokens that the whole answer may have
+	demand   demand
+	original *turn.Turn // with the images that stand in t as what they hold; nil where there are none
 
 	hidden   int  // images and documents of the prompt that are shown to the model as a fixed text
 	textOnly bool // what looks like a call in the answer is none
@@ -147,9 +148,7 @@ func deepen(use int) byte {
 // pull takes the answer of one worker. nil means that the end was sent.
 func (f *flight) pull(st *seat) (err error) {
 	defer func() { st.left(f.verdict(err)) }()
-	job := f.job
-	job.MaxTokens = min(job.MaxTokens, st.context-job.Prompt.Len()) // workers may differ in what they take
-	stream, err := st.generate(f.ctx, job)
+	stream, err := st.generate(f.ctx, f.jobAt(st))
 	if err != nil {
 		return err
 	}
@@ -162,8 +161,12 @@ func (f *flight) pull(st *seat) (err error) {
 		}
 		ended := false
 		for i := range ds {
-			f.got(&ds[i])
-			ended = ds[i].End != nil
+			f.got(&ds[i], st)
+			if ended = ds[i].End != nil; !ended && f.over(st) {
+				ds[i].End = &turn.End{Reason: turn.Cut, Usage: turn.Usage{Prompt: f.asked, Output: len(f.said)}}
+				ds, ended = ds[:i+1], true
+				break
+			}
 		}
 		if !began && len(ds[0].IDs) > 0 {
 			began = true
@@ -191,11 +194,13 @@ func (f *flight) verdict(err error) error {
 
 // got completes a delta and keeps the answer's ids so far: to go on
 // elsewhere, and as the raw turn.
-func (f *flight) got(d *turn.Delta) {
-	if len(d.IDs) == 0 && d.Text != "" {
-		d.IDs = f.m.Prompt.Tokenizer().Encode(nil, d.Text) // the engine tells no ids
+func (f *flight) got(d *turn.Delta, st *seat) {
+	if len(d.IDs) == 0 {
+		if s := spoken(d); s != "" {
+			d.IDs = f.m.Prompt.Tokenizer().Encode(nil, s) // the engine tells no ids
+		}
 	}
-	if f.opening != "" {
+	if f.opening != "" && st.chat == "" {
 		d.Text, f.opening = f.opening+d.Text, ""
 	}
 	ids := d.IDs
@@ -221,6 +226,9 @@ func (f *flight) moves(st *seat, err error) bool {
 		f.exclude(st.name, forGood)
 		f.advance(prefills, waits)
 		return true
+	}
+	if st.chat != "" && len(f.said) > 0 {
+		return false // a chat API cannot be told to go on
 	}
 	if f.row.Moved >= maxMoves || f.first.IsZero() && f.row.Moved > 0 {
 		return false // a turn that lost two workers before its first token may be why
@@ -261,7 +269,7 @@ func (f *flight) exclude(worker string, pause time.Duration) {
 // avoids reports whether the flight is kept from a worker now, or needs what
 // it cannot; the model's mutex must be held.
 func (f *flight) avoids(worker string) bool {
-	if b := f.m.members[worker]; b != nil && !f.demand.meets(worker, b.info.Caps) {
+	if b := f.m.members[worker]; b != nil && (!f.demand.meets(worker, b.info.Caps) || f.spoke() && f.m.way(f, b) != "") {
 		return true
 	}
 	until, ok := f.lost[worker]
@@ -319,7 +327,10 @@ func (f *flight) recovered() {
 }
 
 // parser makes the flight's parser.
-func (f *flight) parser() (*parsers.Stream, error) {
+func (f *flight) parser() (*parsers.Stream, error) { return f.parserOf(f.thinks) }
+
+// parserOf makes one that begins inside open reasoning, or not.
+func (f *flight) parserOf(thinks bool) (*parsers.Stream, error) {
 	if f.t.Dialect == turn.Completions {
 		return parsers.New(parsers.Options{})
 	}
@@ -328,7 +339,7 @@ func (f *flight) parser() (*parsers.Stream, error) {
 		known[i] = tool.Name
 	}
 	return parsers.New(parsers.Options{
-		Tools: f.format(), Reasoning: f.m.Reasoning, Thinks: f.thinks, Known: known,
+		Tools: f.format(), Reasoning: f.m.Reasoning, Thinks: thinks, Known: known,
 		NewID: func() string { return dialect.NewCallID(f.t.Dialect) },
 	})
 }

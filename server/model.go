@@ -21,6 +21,11 @@ type Model struct {
 	Tools     string // parser of tool calls
 	Reasoning string // parser of reasoning
 	Policy    route.Policy
+
+	// Stands is why Prompt only stands for the engine's own tokenizer and
+	// template, which dyn does not have, so that all conversations take the
+	// chat path; "" is that it is the engine's.
+	Stands string
 }
 
 // expectFor is how long blocks that a routed turn will store count as held
@@ -58,10 +63,11 @@ type member struct {
 	info     turn.WorkerInfo
 	index    *cache.Index
 	holder   cache.Holder
-	inFlight int // turns sent and not ended
-	pending  int // uncached prompt tokens sent, no first token yet
-	foreign  int // turns that others sent to an attached engine
-	slots    int // how many an attached engine was seen to run at once; 0 unknown
+	chats    cache.Holder // of what its chats are taken to have left; 0 is none
+	inFlight int          // turns sent and not ended
+	pending  int          // uncached prompt tokens sent, no first token yet
+	foreign  int          // turns that others sent to an attached engine
+	slots    int          // how many an attached engine was seen to run at once; 0 unknown
 	loadAt   time.Time
 	breaker  route.Breaker
 }
@@ -109,6 +115,7 @@ func (m *model) join(b *member) {
 		return
 	}
 	if b.index != nil {
+		b.unassume()
 		b.index.Drop(b.holder)
 		b.index = nil
 	}
@@ -158,6 +165,7 @@ func (m *model) forget(name string) {
 		return
 	}
 	if b.index != nil {
+		b.unassume()
 		b.index.Drop(b.holder)
 	}
 	delete(m.members, name)
@@ -172,6 +180,9 @@ func (m *model) apply(batch turn.KVBatch) bool {
 	var h cache.Holder
 	if b := m.members[batch.Worker]; b != nil {
 		x, h = b.index, b.holder
+		if restarted(batch.Events) {
+			b.unassume()
+		}
 	}
 	m.mu.Unlock()
 	if x == nil {
@@ -211,7 +222,11 @@ func (m *model) context() int {
 // contextOf is the context of a member: the model's own where the engine does
 // not tell; mu must be held.
 func (m *model) contextOf(b *member) int {
-	return cmp.Or(b.info.Caps.Context, m.Prompt.Context(), usualContext)
+	own := m.Prompt.Context()
+	if m.Stands != "" {
+		own = 0
+	}
+	return cmp.Or(b.info.Caps.Context, own, usualContext)
 }
 
 // ready counts the workers that take turns.

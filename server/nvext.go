@@ -22,6 +22,7 @@ type nvext struct {
 type workerExtra struct {
 	Prefill string `json:"prefill_worker_id"`
 	Decode  string `json:"decode_worker_id"`
+	Chat    string `json:"chat_path,omitempty"` // why it was asked by its own chat API
 }
 
 type timingExtra struct {
@@ -50,7 +51,7 @@ func (an *analysis) extra() json.RawMessage {
 	<-f.flown // its figures are ours now: the last item was sent
 	var x nvext
 	if slices.Contains(asked, "worker_id") {
-		x.Worker = &workerExtra{f.row.Worker, f.row.Worker}
+		x.Worker = &workerExtra{f.row.Worker, f.row.Worker, f.row.Chat}
 	}
 	if slices.Contains(asked, "timing") {
 		x.Timing = an.timing(time.Now())
@@ -64,7 +65,7 @@ func (an *analysis) extra() json.RawMessage {
 	if slices.Contains(asked, "stop_reason") {
 		x.Stop = string(an.reason)
 	}
-	if slices.Contains(asked, "completion_token_ids") {
+	if slices.Contains(asked, "completion_token_ids") && f.row.Chat == "" {
 		x.IDs = f.said
 	}
 	if !f.t.Stream {

@@ -37,7 +37,7 @@ func (s *Server) draw(now time.Time) snapshot.Snapshot {
 	for _, m := range s.all() {
 		ready, all := m.ready()
 		p.Models = append(p.Models, snapshot.Model{
-			ID: m.ID, Recipe: m.Recipe, Context: m.known(), Workers: all, Ready: ready, Path: "tokens",
+			ID: m.ID, Recipe: m.Recipe, Context: m.known(), Workers: all, Ready: ready, Path: m.path(), Why: m.Stands,
 		})
 		p.Workers = append(p.Workers, m.picture(now)...)
 		p.Totals.Orphans += m.orphans()
@@ -69,7 +69,9 @@ func (m *model) picture(now time.Time) []snapshot.Worker {
 	defer m.mu.Unlock()
 	ws := make([]snapshot.Worker, 0, len(m.members))
 	for _, b := range m.members {
-		ws = append(ws, b.picture(m.ID, now))
+		w := b.picture(m.ID, now)
+		w.Path, w.PathWhy = m.pathTo(b)
+		ws = append(ws, w)
 	}
 	slices.SortFunc(ws, func(a, b snapshot.Worker) int { return natural(a.Name, b.Name) })
 	return ws
@@ -176,7 +178,7 @@ func (s *Server) totals(t *snapshot.Totals, now time.Time) {
 	t.Prompt, t.Cached, t.Output = c.prompt.Load(), c.cached.Load(), c.output.Load()
 	t.Hit = share(int(t.Cached), int(c.told.Load()))
 	t.RPS, t.TPS = float64(sum.Ended)/windowSteps, float64(sum.Output)/windowSteps
-	t.Moved = c.moved.Load()
+	t.Moved, t.Chats = c.moved.Load(), c.chats.Load()
 	t.Orphans += c.orphans.Load()
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/route"
@@ -33,7 +34,8 @@ type seat struct {
 	context  int // tokens of prompt and answer that the worker takes
 	pending  int
 	gone     bool
-	trial    bool // the worker's turns failed before: this one is to show whether it works
+	chat     string // why the turn goes to the worker's own chat API; "" is by ids
+	trial    bool   // the worker's turns failed before: this one is to show whether it works
 }
 
 // place finds a seat for a flight: at once when a worker has room, else
@@ -126,7 +128,7 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 	if m.full(f) {
 		return p, true // known without a look at what they hold
 	}
-	d := m.Policy.Pick(route.Need{Turn: f.t.ID, Prompt: f.job.Prompt.Len(), Seq: m.decided}, m.candidates(f))
+	d := m.Policy.Pick(route.Need{Turn: f.t.ID, Prompt: m.length(f), Seq: m.decided}, m.candidates(f))
 	switch d.Reason {
 	case route.AllFull:
 		return p, true
@@ -183,9 +185,14 @@ func (m *model) book(f *flight, d route.Decision) *seat {
 	if b.index != nil {
 		st.block = b.index.Block() // what it holds is told in these, whatever it says now
 	}
-	if chain := f.chains[st.block]; b.index != nil && b.info.Caps.Events {
+	st.chat = m.way(f, b)
+	switch chain := f.chains[st.block]; {
+	case b.index == nil:
+	case st.chat != "":
+		m.assume(b, chain)
+	case b.info.Caps.Events:
 		b.index.Expect(b.holder, chain, expectFor)
-	} else if b.index != nil {
+	default:
 		b.index.Assume(b.holder, chain, b.info.Caps.KVTokens/st.block)
 	}
 	b.window.Add(time.Now(), func(s *gauge.Sums) {
@@ -246,9 +253,10 @@ func (m *model) held(f *flight, cs []route.Candidate) {
 		chain = chain[:min(len(chain), (f.job.Prompt.Len()-1)/block)]
 		m.desk.overlaps = x.Overlap(m.desk.overlaps[:0], chain)
 		for _, o := range m.desk.overlaps {
-			i, ok := slices.BinarySearchFunc(cs, o.Worker, func(c route.Candidate, name string) int { return natural(c.Worker, name) })
-			if ok && m.members[o.Worker].index == x {
-				cs[i].Overlap = o.Tokens
+			name, chats := strings.CutSuffix(o.Worker, ofChats)
+			i, ok := slices.BinarySearchFunc(cs, name, func(c route.Candidate, name string) int { return natural(c.Worker, name) })
+			if ok && m.members[name].index == x && (!chats || m.way(f, m.members[name]) != "") {
+				cs[i].Overlap = max(cs[i].Overlap, o.Tokens)
 			}
 		}
 	}

@@ -40,6 +40,7 @@ func (f *flight) seated(st *seat) {
 	var room [1024]byte // of most decisions
 	f.overlap.Store(int64(st.decision.Overlap))
 	f.tells.Store(st.tells)
+	f.row.Chat = st.chat
 	f.row.Worker, f.row.Decision, f.row.Overlap = st.decision.Worker, string(st.decision.AppendJSON(room[:0])), st.decision.Overlap
 	if f.row.Moved == 0 {
 		f.row.QueueMS = ms(now.Sub(f.t.Arrived))
@@ -212,7 +213,7 @@ func (f *flight) ended(an *analysis, now time.Time) {
 func (f *flight) keep(an *analysis, ids []uint32) uint64 {
 	answer := an.answer.Message()
 	after := prompt.Next(f.history(), answer)
-	if an.reason != turn.Stopped && an.reason != turn.Aborted && f.t.Dialect != turn.Completions && (an.reason == turn.Ended || an.reason == turn.Called || f.whole(answer, ids)) {
+	if f.row.Chat == "" && an.reason != turn.Stopped && an.reason != turn.Aborted && f.t.Dialect != turn.Completions && (an.reason == turn.Ended || an.reason == turn.Called || f.whole(answer, ids)) {
 		f.m.raw.Put(f.history(), f.raw(after, answer, ids))
 	}
 	return after
@@ -241,7 +242,7 @@ func (f *flight) outcome(an *analysis, err error) (word, why string) {
 // usage is what the client is told: of a flight that moved, the prompt as it
 // was asked and the whole answer.
 func (f *flight) usage(u turn.Usage) turn.Usage {
-	if f.row.Moved > 0 {
+	if f.row.Moved > 0 && f.row.Chat == "" {
 		u.Output += u.Prompt - f.asked
 		u.Prompt, u.Cached = f.asked, min(u.Cached, f.asked)
 	}

@@ -17,7 +17,7 @@ func (f *flight) render() error {
 	if err != nil {
 		return err
 	}
-	room := limit - p.IDs.Len()
+	room := max(limit-p.IDs.Len(), 1)
 	if f.t.MaxTokens > 0 {
 		room = min(room, f.t.MaxTokens)
 	}
@@ -38,7 +38,7 @@ func (f *flight) build() (p session.Built, limit int, err error) {
 	limit = f.m.context()
 	q := session.Asked{
 		Model: f.m.Prompt, Turn: f.t, Known: f.known, Raw: f.m.raw,
-		Seed: cache.SaltSeed("", f.t.Salt), Blocks: f.m.blocks(),
+		Seed: cache.SaltSeed("", f.t.Salt), Blocks: f.m.blocks(), AsIs: f.m.Stands != "",
 	}
 	p, err = f.a.Build(q)
 	if p.Left != nil {
@@ -55,7 +55,7 @@ func (f *flight) build() (p session.Built, limit int, err error) {
 	if limit == 0 {
 		return p, 0, unavailable(f.m.ID)
 	}
-	if limit <= p.IDs.Len() {
+	if limit <= p.IDs.Len() && f.m.Stands == "" {
 		f.s.sessions.Holds(f.a, f.a.Forget())
 		err = &dialect.Problem{Kind: dialect.TooLong, Prompt: p.IDs.Len(), Limit: limit}
 	}

@@ -61,6 +61,9 @@ func (s *Server) counted(c *call, decode func([]byte) (*turn.Turn, error)) (int,
 		return 0, err
 	}
 	p, err := s.prompt(c, m, t)
+	if m.Stands != "" {
+		c.warn("the count is approximate, since dyn does not have this model's tokenizer or template: " + m.Stands)
+	}
 	return p.IDs.Len(), err
 }
 
@@ -103,6 +106,9 @@ func (s *Server) tokenize(c *call) error {
 	}
 	m, err := s.only(ask.Model)
 	if err != nil {
+		return err
+	}
+	if err := m.exact("/tokenize"); err != nil {
 		return err
 	}
 	ids := []uint32{}
@@ -175,6 +181,9 @@ func (s *Server) detokenize(c *call) error {
 	}
 	m, err := s.only(ask.Model)
 	if err != nil {
+		return err
+	}
+	if err := m.exact("/detokenize"); err != nil {
 		return err
 	}
 	if ask.Tokens == nil {

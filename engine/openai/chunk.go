@@ -54,22 +54,27 @@ func readChunk(data []byte) (chunk, error) {
 	if c.reasoning = d.Get("reasoning").Str; c.reasoning == "" {
 		c.reasoning = d.Get("reasoning_content").Str
 	}
-	d.Get("tool_calls").ForEach(func(_, call gjson.Result) bool {
+	for _, call := range list(d.Get("tool_calls")) {
 		c.calls = append(c.calls, piece{count(call.Get("index")), call.Get("function.name").Str, call.Get("function.arguments").Str})
-		return true
-	})
-	one.Get("logprobs.content").ForEach(func(_, p gjson.Result) bool {
+	}
+	for _, p := range list(one.Get("logprobs.content")) {
 		l := readLogprob(p)
-		p.Get("top_logprobs").ForEach(func(_, q gjson.Result) bool {
+		for _, q := range list(p.Get("top_logprobs")) {
 			l.Top = append(l.Top, readLogprob(q))
-			return true
-		})
+		}
 		c.likely = append(c.likely, l)
-		return true
-	})
+	}
 	c.finish = one.Get("finish_reason").Str
 	c.stop = one.Get("stop_reason").Str
 	return c, nil
+}
+
+// list is what a list holds; null, and what is none, holds nothing.
+func list(v gjson.Result) []gjson.Result {
+	if !v.IsArray() {
+		return nil
+	}
+	return v.Array()
 }
 
 // count is a number of things; anything else is none.

@@ -106,6 +106,10 @@ func TestStream(t *testing.T) {
 			`<0 f 0:{}>done`,
 			turn.End{Reason: turn.Ended},
 		},
+		"nulls": {
+			"data: {\"choices\":[{\"delta\":{\"content\":\"a\",\"tool_calls\":null},\"logprobs\":{\"content\":null},\"finish_reason\":null}]}\n\n" + deltas(`"stop"`),
+			"a", turn.End{Reason: turn.Ended},
+		},
 		"likely": {
 			"data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"logprobs\":{\"content\":[{\"token\":\"a\",\"logprob\":-1.5,\"top_logprobs\":[{\"token\":\"b\",\"logprob\":-2}]}]},\"finish_reason\":null}]}\n\n" + deltas(`"stop"`),
 			"a{a -1.5 1}",

@@ -54,8 +54,10 @@ type Worker struct {
 	Since     time.Time `json:"since"`
 	Restarts  int       `json:"restarts"`
 	GPUs      []int     `json:"gpus"`
-	Index     string    `json:"index"`   // "events" or "approximate"
-	Running   int       `json:"running"` // as the engine reports
+	Path      string    `json:"path"`               // how turns go there: by "tokens", by its own "chat" API, or "both" for some
+	PathWhy   string    `json:"path_why,omitempty"` // why not all go by tokens
+	Index     string    `json:"index"`              // "events" or "approximate"
+	Running   int       `json:"running"`            // as the engine reports
 	Waiting   int       `json:"waiting"`
 	InFlight  int       `json:"in_flight"` // turns sent and not ended
 	LoadAt    time.Time `json:"load_at"`   // when the engine was last asked; zero is never
@@ -182,6 +184,7 @@ type Totals struct {
 	Hit     *float64 `json:"hit"`
 	RPS     float64  `json:"turns_per_s"` // last window
 	TPS     float64  `json:"output_tokens_per_s"`
+	Chats   int64    `json:"chat_path"`         // turns that went to a worker's own chat API
 	Moved   int64    `json:"moved"`             // turns that went on at another worker
 	Orphans int64    `json:"kv_events_dropped"` // KV events that could not be placed
 }
