@@ -3,6 +3,7 @@ package llamacpp
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -134,6 +135,58 @@ func TestClose(t *testing.T) {
 	}
 	if sl := c.mirror.slots[0]; sl.busy != nil || sl.ids.Len() != 64 {
 		t.Errorf("the slot has %d tokens, busy %v", sl.ids.Len(), sl.busy != nil)
+	}
+}
+
+// Close ends a Next that waits, from any goroutine.
+func TestCloseWhileWaiting(t *testing.T) {
+	f, url := newFace(t, plain(1))
+	c, _ := probed(t, f, url, plainArgs...)
+	f.stalls()
+	s, err := c.Generate(t.Context(), turn.Job{Prompt: said(0, 64), MaxTokens: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := make(chan struct{})
+	ended := make(chan error)
+	go func() {
+		_, err := s.Next()
+		close(first)
+		if err == nil {
+			_, err = s.Next()
+		}
+		ended <- err
+	}()
+	<-first
+	s.Close()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// A turn that is cancelled while the server has not answered is forgotten.
+func TestCancelUnanswered(t *testing.T) {
+	asked := make(chan struct{})
+	f, url := newFace(t, plain(1))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		io.Copy(io.Discard, q.Body) // the end is seen by who has read all
+		close(asked)
+		<-q.Context().Done()
+	}))
+	defer s.Close()
+	c, _ := probed(t, f, url, plainArgs...)
+	c.http = newClient(engine.Endpoint{URL: s.URL}).http
+	mine := errors.New("mine")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		<-asked
+		cancel(mine)
+	}()
+	if _, err := c.Generate(ctx, turn.Job{Prompt: said(0, 64), MaxTokens: 9}); !errors.Is(err, mine) {
+		t.Errorf("error is %v", err)
+	}
+	if sl := c.mirror.slots[0]; sl.busy != nil || sl.sure || len(c.mirror.queue) > 0 {
+		t.Errorf("the mirror believes %+v", sl)
 	}
 }
 
