@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/tidwall/gjson"
@@ -89,10 +91,13 @@ func TestPlain(t *testing.T) {
 // After blocks were lost to the index, so many turns ask for theirs to be
 // announced again; they and no others.
 func TestRelearn(t *testing.T) {
+	var mu sync.Mutex
 	var modes []string
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		var q json.RawMessage
 		_ = json.NewDecoder(r.Body).Decode(&q)
+		mu.Lock()
+		defer mu.Unlock()
 		modes = append(modes, gjson.GetBytes(q, "vllm_xargs.kv_cache_report_mode").Str)
 		io.WriteString(w, `data: {"choices":[{"text":"x","finish_reason":"length"}]}`+"\n\ndata: [DONE]\n\n")
 	})
@@ -106,6 +111,8 @@ func TestRelearn(t *testing.T) {
 	for range relearnTurns + 2 {
 		ask()
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	for i, mode := range modes {
 		want := ""
 		if i > 0 && i <= relearnTurns {
@@ -119,11 +126,11 @@ func TestRelearn(t *testing.T) {
 
 // What is asked for fits the context: some releases refuse more.
 func TestRoom(t *testing.T) {
-	var most int64
+	var most atomic.Int64
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		var q json.RawMessage
 		_ = json.NewDecoder(r.Body).Decode(&q)
-		most = gjson.GetBytes(q, "max_tokens").Int()
+		most.Store(gjson.GetBytes(q, "max_tokens").Int())
 		io.WriteString(w, `data: {"choices":[{"text":"x","finish_reason":"length"}]}`+"\n\ndata: [DONE]\n\n")
 	})
 	for _, k := range []struct{ context, prompt, asked, want int64 }{
@@ -131,8 +138,8 @@ func TestRoom(t *testing.T) {
 	} {
 		c.most.Store(k.context)
 		readAll(c.Generate(t.Context(), turn.Job{Prompt: turn.IDsOf(make([]uint32, k.prompt)...), MaxTokens: int(k.asked)}))
-		if most != k.want {
-			t.Errorf("%+v: asked for %d", k, most)
+		if got := most.Load(); got != k.want {
+			t.Errorf("%+v: asked for %d", k, got)
 		}
 	}
 }

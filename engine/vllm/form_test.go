@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,10 +118,11 @@ func TestProbeIsCalledOff(t *testing.T) {
 // A server that is full for a moment is not one that cannot.
 func TestProbeOfAFullServer(t *testing.T) {
 	for _, field := range []string{"structured_outputs", "logprobs"} {
-		full := true
+		var full atomic.Bool
+		full.Store(true)
 		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
-			if full && strings.Contains(string(body), field) {
+			if full.Load() && strings.Contains(string(body), field) {
 				http.Error(w, `{"error":{"message":"The engine is currently busy"}}`, http.StatusServiceUnavailable)
 				return
 			}
@@ -130,7 +132,7 @@ func TestProbeOfAFullServer(t *testing.T) {
 		if _, err := c.Probe(t.Context()); !errors.Is(err, turn.ErrBusy) {
 			t.Errorf("%s: error is %v", field, err)
 		}
-		full = false
+		full.Store(false)
 		if seen, err := c.Probe(t.Context()); err != nil || !seen.Caps.Formats || !seen.Caps.Logprobs {
 			t.Errorf("%s: later %+v, %v", field, seen.Caps, err)
 		}
