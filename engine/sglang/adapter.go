@@ -123,9 +123,13 @@ func known(flags map[string]string) turn.Capabilities {
 		n, _ := strconv.Atoi(flags[flag]) // 0 is unknown
 		return n
 	}
+	page := number("page-size")
+	if page < leastPage {
+		page = 0
+	}
 	return turn.Capabilities{
 		Context:    number("context-length"),
-		BlockSize:  number("page-size"),
+		BlockSize:  page,
 		KVTokens:   number("max-total-tokens"),
 		MaxSeqs:    number("max-running-requests"),
 		MaxBatched: number("chunked-prefill-size"),

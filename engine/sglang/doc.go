@@ -41,6 +41,8 @@
 // ours too, and come back by package openai. A server without a parser of
 // calls takes tools all the same, and leaves the calls in the text.
 //
+// Events of pages of fewer than eight tokens are not read; see leastPage.
+//
 // Left out: ranks of data parallel servers, of which the events of the first
 // are read; streaming sessions, which a cancel corrupts; the flag that makes
 // low priorities go first, since it does not turn the cache's; split prefill.

@@ -59,6 +59,12 @@ func (c *client) either(ctx context.Context, now, before string) ([]byte, error)
 	return b, err
 }
 
+// leastPage is the size of pages, in tokens, from which on events are read. With
+// smaller ones, and one token is the default of many back-ends, each token is
+// told apart, and an index of them would be larger than it is worth: what such
+// a server holds is guessed from the turns that it was given.
+const leastPage = 8
+
 // info reads what the server says of its own flags.
 func (c *client) info(ctx context.Context, info gjson.Result, seen *engine.Seen, m *manner) error {
 	if info.Get("skip_tokenizer_init").Bool() {
@@ -90,6 +96,9 @@ func (c *client) info(ctx context.Context, info gjson.Result, seen *engine.Seen,
 		if n := int(ev.Get("block_size").Int()); n > 0 {
 			caps.BlockSize = n
 		}
+	}
+	if caps.BlockSize < leastPage {
+		caps.BlockSize, seen.Events = 0, ""
 	}
 	if info.Get("reasoning_parser").Str != "" {
 		m.thought = c.token(ctx, "</think>")

@@ -327,6 +327,7 @@ func TestLaunch(t *testing.T) {
 // What /server_info tells is what is known of the server.
 func TestProbe(t *testing.T) {
 	wild := map[string]any{"publisher": "zmq", "endpoint_host": "*", "endpoint_port_base": 5557, "topic": "kv", "block_size": 32, "dp_size": 1}
+	small := map[string]any{"publisher": "zmq", "endpoint_host": "*", "endpoint_port_base": 5557, "topic": "kv", "block_size": 1}
 	out := map[string]any{"publisher": "zmq", "endpoint_host": "127.0.0.1", "endpoint_port_base": 5557}
 	for _, c := range []struct {
 		name   string
@@ -339,6 +340,7 @@ func TestProbe(t *testing.T) {
 		{"no priorities", fake.Options{NoPriority: true}, "", 16, manner{model: "tiny", context: 4096, thought: -1, metrics: true}},
 		{"holds forms", fake.Options{Held: true}, "", 16, manner{model: "tiny", context: 4096, held: true, priority: 1, thought: -1, metrics: true}},
 		{"binds", fake.Options{Events: wild}, "tcp://127.0.0.1:5557", 32, manner{model: "tiny", context: 4096, priority: 1, thought: -1, metrics: true}},
+		{"pages of a token", fake.Options{Events: small}, "", 0, manner{model: "tiny", context: 4096, priority: 1, thought: -1, metrics: true}},
 		{"connects out", fake.Options{Events: out}, "", 16, manner{model: "tiny", context: 4096, priority: 1, thought: -1, metrics: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
