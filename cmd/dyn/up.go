@@ -23,7 +23,7 @@ type upFlags struct {
 func upCmd(a *app) *cobra.Command {
 	var f upFlags
 	cmd := &cobra.Command{
-		Use:   "up [recipe]",
+		Use:   "up [recipe|file]",
 		Short: "Serve a model: start its engines and the daemon in front of them",
 		Long: "Starts the engines of a recipe and the daemon in front of them, and returns when\n" +
 			"every engine has served a real turn. Without a recipe it takes what fits this\n" +
@@ -62,7 +62,10 @@ func upCmd(a *app) *cobra.Command {
 		}
 		return nil
 	}
-	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if strings.ContainsAny(typed, "./~") {
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		}
 		var names []string
 		for _, r := range recipes.List() {
 			if len(args) == 0 {
