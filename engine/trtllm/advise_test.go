@@ -58,5 +58,9 @@ func TestTooLong(t *testing.T) {
 		if !errors.As(err, &r) || r.Limit != want || (r.Prompt == 4100) != (want > 0) {
 			t.Errorf("%s: %+v", words, r)
 		}
+		err = tooLong(&turn.Refused{Status: 400, Message: words}, 0) // of a chat
+		if !errors.As(err, &r) || r.Limit != want || (r.Prompt == 4100) != (want > 0) {
+			t.Errorf("of a chat, %s: %+v", words, r)
+		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 // client talks to one server.
 type client struct {
 	server *remote.Server
+	theirs bool                   // others launched it
 	dir    string                 // model folder; "" is not known
 	manner atomic.Pointer[manner] // nil before the probe
 	open   atomic.Int64           // answers that run
@@ -38,7 +39,7 @@ type manner struct {
 }
 
 func newClient(at engine.Endpoint) *client {
-	return &client{server: remote.New(at), dir: at.ModelDir}
+	return &client{server: remote.New(at), theirs: at.Args == nil, dir: at.ModelDir}
 }
 
 // Close drops idle connections.
@@ -63,7 +64,11 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 	case m == nil:
 		return nil, fmt.Errorf("it was not probed yet: %w: %w", turn.ErrUnsent, turn.ErrLost)
 	case j.Chat != nil:
-		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine is driven by token ids only; it takes no conversation"}
+		s, err := c.chat(ctx, j, *m)
+		if err != nil {
+			return nil, tooLong(err, 0)
+		}
+		return s, nil
 	case j.Format.Kind != turn.FreeText && m.form == unheld:
 		return nil, &turn.Refused{Status: http.StatusBadRequest, Message: "this engine does not hold answers to a form"}
 	case j.Salt != "" && m.shares:
@@ -89,15 +94,27 @@ func (c *client) send(ctx context.Context, m manner, j turn.Job, prompt func(*re
 	return newStream(ctx, c, a, m, j), nil
 }
 
-// limits are how the server's words tell what it takes: the context, or what
-// it computes at once.
-var limits = regexp.MustCompile("(?:max_seq_len`?|max_num_tokens|context length) \\((\\d+)")
+// How the server's words tell what it takes, which is the context or what it
+// computes at once, and how long a prompt is.
+var (
+	limits  = regexp.MustCompile("(?:max_seq_len`?|max_num_tokens|context length) \\((\\d+)")
+	lengths = regexp.MustCompile("(?:splited_prompt_len`?|prompt length|prompt_token_ids` length|input) \\((\\d+)")
+)
 
 // tooLong adds to a refusal that the prompt does not fit, if its words say so.
+// A prompt of 0 tokens is one of which only the server knows how many it has.
 func tooLong(err error, prompt int) error {
-	if m := limits.FindStringSubmatch(err.Error()); m != nil {
-		most, _ := strconv.Atoi(m[1]) // 0 is not known
-		return remote.TooLong(err, prompt, most)
+	words := err.Error()
+	if prompt == 0 {
+		prompt = number(lengths, words)
 	}
-	return err
+	return remote.TooLong(err, prompt, number(limits, words))
+}
+
+// number is what a pattern finds; 0 when it is not there.
+func number(r *regexp.Regexp, words string) (n int) {
+	if m := r.FindStringSubmatch(words); m != nil {
+		n, _ = strconv.Atoi(m[1])
+	}
+	return n
 }

@@ -29,6 +29,10 @@
 // shares those of all users: it gets no turn with a salt, and the words of the
 // refusal say why. Whether it does is probed, by asking the same twice.
 //
+// Turns for the chat API (Job.Chat) go to /v1/chat/completions and come back by
+// package openai. That one has salts. Stop strings are the server's there, and
+// are found only where they are tokenised as they are by themselves.
+//
 // How an answer ends: "stop" and "length" make an End, once the usage behind
 // them came. "cancelled", "timeout" and what else there is are turn.ErrLost;
 // so are an answer without a token and a connection that ends before its

@@ -75,6 +75,7 @@ func (c *client) probe(ctx context.Context) (seen engine.Seen, m manner, err err
 	if err := c.sharing(ctx, &m); err != nil {
 		return seen, m, err
 	}
+	c.chats(ctx, caps, m)
 	// A server without events answers too, with none; one with them has told of
 	// its cache and of the first token.
 	if some, err := c.drain(ctx); err == nil && some {

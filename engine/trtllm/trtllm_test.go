@@ -264,6 +264,7 @@ func TestProbe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			c.want.Chat = true
 			c.want.Model, c.want.Engine, c.want.BlockSize, c.want.KVTokens, c.want.MaxSeqs = "tiny", "trtllm 1.4.0rc4", 16, 262144, 16
 			if seen.Caps != c.want || cl.manner.Load().priority == c.o.NoPriority {
 				t.Errorf("got  %+v\nwant %+v", seen.Caps, c.want)
@@ -322,5 +323,23 @@ func TestMirrorOfAServer(t *testing.T) {
 		if !restarts && !slices.ContainsFunc(tokens, func(ids []uint32) bool { return slices.Equal(ids, prompts[3][:32]) }) {
 			t.Errorf("a buffer of %d: blocks are %v", buffer, tokens)
 		}
+	}
+}
+
+// A chat asks for nothing that the server does not know, and has salts.
+func TestChatRequest(t *testing.T) {
+	c, got := serve(t, manner{shares: true})
+	_ = readAll(c.Generate(t.Context(), turn.Job{
+		ID: "t1", MaxTokens: 7, Salt: "s", Sampling: turn.Sampling{Temperature: ptr(0.5), StopIDs: []uint32{5}, Logprobs: true, IgnoreEnd: true, MinTokens: 2},
+		Chat: &turn.Turn{
+			OneCall: true, Tools: []turn.Tool{{Name: "ls", Schema: json.RawMessage(`{}`)}},
+			Messages: []turn.Message{{Role: turn.User, Blocks: []turn.Block{{Kind: turn.Text, Text: "hi"}}}},
+		},
+	}))
+	want := `map[cache_salt:s ignore_eos:true max_tokens:7 messages:[map[content:hi role:user]] min_tokens:2 model:tiny skip_special_tokens:false ` +
+		`spaces_between_special_tokens:false stop_token_ids:[5] stream:true stream_options:map[include_usage:true] temperature:0.5 tool_choice:auto ` +
+		`tools:[map[function:map[name:ls parameters:map[]] type:function]]]`
+	if fmt.Sprint(*got) != want {
+		t.Errorf("got  %v\nwant %v", *got, want)
 	}
 }

@@ -1,10 +1,12 @@
 package fake
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -35,6 +37,8 @@ func TRTLLM(t testing.TB, o Options) *Engine {
 			"GET /prometheus/metrics": s.metrics,
 			"POST /kv_cache_events":   s.events,
 			"POST /v1/completions":    s.completions,
+
+			"POST /v1/chat/completions": s.chat,
 		} {
 			e.mux.HandleFunc(route, h)
 		}
@@ -124,6 +128,31 @@ var trtFields = []string{
 	"repetition_penalty", "logit_bias", "stop", "stop_token_ids", "include_stop_str_in_output", "ignore_eos", "min_tokens",
 	"skip_special_tokens", "spaces_between_special_tokens", "detokenize", "response_format", "priority", "conversation_params",
 	"stream", "stream_options", "logprobs",
+}
+
+// trtChatFields are those of its chat API that the other one lacks.
+var trtChatFields = []string{"messages", "tools", "tool_choice", "chat_template_kwargs", "cache_salt", "top_logprobs"}
+
+// chat is the chat API; what it does not know is an error too.
+func (s *trtllm) chat(w http.ResponseWriter, r *http.Request) {
+	data, err := io.ReadAll(r.Body)
+	var fields map[string]json.RawMessage
+	if err != nil || json.Unmarshal(data, &fields) != nil {
+		problem(w, http.StatusBadRequest, "no JSON")
+		return
+	}
+	for name := range fields {
+		if !slices.Contains(trtFields, name) && !slices.Contains(trtChatFields, name) {
+			problem(w, http.StatusBadRequest, "Extra inputs are not permitted: "+name)
+			return
+		}
+	}
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	refuse := func(w http.ResponseWriter, why string, _ int) { problem(w, http.StatusBadRequest, why) }
+	s.talk(w, r, refuse, func(_ string, a *core.Answer, write func()) {
+		defer a.Drop()
+		write()
+	})
 }
 
 type trtAsk struct {
