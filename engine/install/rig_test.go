@@ -38,13 +38,16 @@ func wheels(t *testing.T, library string) string {
 // know of nothing but what the test gives them.
 func python(t *testing.T) Host {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("SKIPPED: with -short nothing is installed")
+	}
 	h := Look(context.Background(), t.TempDir())
 	h.UV = "" // the other way is tested with what uv prints
 	if h.Python == "" || exec.Command(h.Python, "-c", "import venv, ensurepip").Run() != nil {
-		t.Skip("skipped: no python3 with venv here, so nothing can be installed")
+		t.Skip("SKIPPED: no python3 with venv here, so nothing can be installed")
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skipf("skipped: the catalog has nothing for %s/%s", runtime.GOOS, runtime.GOARCH)
+		t.Skipf("SKIPPED: the catalog has nothing for %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "PIP_") || strings.HasPrefix(name, "UV_") {
