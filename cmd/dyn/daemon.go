@@ -184,7 +184,7 @@ func (d *daemon) join() {
 	}
 	d.fleet = engine.NewFleet(engine.Options{
 		Logs: d.folders.Logs(), Run: d.folders.Run(), Sockets: filepath.Dir(d.folders.Socket()), Self: self, Adapters: adapters(),
-		OnChange: d.changed, OnKV: d.kv, OnEvent: d.event,
+		OnChange: d.changed, OnKV: d.kv, OnEvent: d.event, Verify: d.verify,
 	})
 	d.server = server.New(server.Options{
 		Version: version, APIKey: d.plan.Key, Gather: d.plan.gather(), Ledger: d.ledger, Fleet: handles{d}, Log: d.log,

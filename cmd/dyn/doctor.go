@@ -104,6 +104,7 @@ func examine(cmd *cobra.Command, a *app) (doctorDoc, error) {
 		checkProgram("codex", "Codex", "npm install -g @openai/codex"),
 		checkIgnored(set.Ignored),
 	}
+	doc.Checks = append(doc.Checks, checkPrompts(cmd.Context(), a, f)...)
 	return doc, nil
 }
 

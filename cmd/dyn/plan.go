@@ -39,6 +39,7 @@ type plan struct {
 	Port     int               `json:"port"`
 	Key      string            `json:"api_key,omitempty"`
 	Policy   string            `json:"policy"`
+	Trust    bool              `json:"trust_dyn_template,omitempty"` // prompts are made here, whatever the engine makes
 	Attach   []turn.Attach     `json:"attach"`
 	Gather   string            `json:"gather"` // a time, or "off"
 	MaxAge   string            `json:"ledger_max_age"`
@@ -105,7 +106,7 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 	p.ModelDir = set.Text("worker.model_dir")
 	p.Workers, p.Policy = set.Int("up.workers"), set.Text("router.policy")
 	p.Host, p.Port, p.Key = set.Text("server.host"), set.Int("server.port"), set.Text("server.api_key")
-	p.Gather = set.Text("server.gather")
+	p.Gather, p.Trust = set.Text("server.gather"), set.Text("router.trust_dyn_template") == "true"
 	p.MaxAge = set.Text("ledger.max_age")
 	p.MaxBytes, _ = strconv.ParseInt(set.Text("ledger.max_size"), 10, 64)
 	p.RawTurns = set.Text("ledger.raw_turns")

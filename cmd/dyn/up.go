@@ -46,6 +46,9 @@ func upCmd(a *app) *cobra.Command {
 		}
 		flags.String(s.Flag, "", text)
 		flags.SetAnnotation(s.Flag, "arg", []string{kindWord(s)})
+		if s.Kind == config.Switch {
+			flags.Lookup(s.Flag).NoOptDefVal = "true"
+		}
 		if s.Kind != config.Path {
 			cmd.RegisterFlagCompletionFunc(s.Flag, cobra.FixedCompletions(s.Among, cobra.ShellCompDirectiveNoFileComp))
 		}
@@ -118,6 +121,8 @@ func kindWord(s config.Setting) string {
 		return "time"
 	case config.Path:
 		return "path"
+	case config.Switch:
+		return ""
 	case config.Choice:
 		return strings.Join(s.Among, "|")
 	}

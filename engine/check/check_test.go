@@ -48,7 +48,7 @@ func TestEqual(t *testing.T) {
 	sim := folder(t, nil)
 	for _, text := range []bool{false, true} {
 		r := Run(t.Context(), unaidedEngine{m: sim, x: manners[0], text: text}, sim)
-		if len(r.Findings) != 8 || r.Reason() != "" || r.Summary() != "prompts compared: 8 equal" {
+		if len(r.Findings) != 8 || r.Reason() != "" || r.Summary() != "8 conversations compared: 8 equal" {
 			t.Errorf("text only %v: %s", text, r)
 		}
 		if only := strings.Contains(r.String(), "only its text is shown"); only != text {
@@ -101,7 +101,7 @@ func TestAdapted(t *testing.T) {
 		yesterday := func() time.Time { return time.Now().AddDate(0, 0, -1) }
 		e := unaidedEngine{m: m, x: x}
 		r := Run(t.Context(), e, m)
-		if want := "prompts compared: 5 equal, 3 adapted"; !x.null && !x.parts && r.Summary() != want || r.Reason() != "" {
+		if want := "8 conversations compared: 5 equal, 3 adapted"; !x.null && !x.parts && r.Summary() != want || r.Reason() != "" {
 			t.Errorf("manner %d: %s", i, r)
 		}
 		e.now = yesterday
@@ -188,7 +188,7 @@ func TestTemplates(t *testing.T) {
 		if why := r.Reason(); why != "" {
 			t.Errorf("%s: %s", filepath.Base(name), r)
 		}
-		fmt.Fprintf(&list, "%s: %s\n", filepath.Base(name), strings.TrimPrefix(r.Summary(), "prompts compared: "))
+		fmt.Fprintf(&list, "%s: %s\n", filepath.Base(name), strings.TrimPrefix(r.Summary(), "8 conversations compared: "))
 	}
 	golden(t, "templates.txt", list.String())
 }

@@ -57,7 +57,7 @@ func (r Report) Reason() string {
 // Summary is the report on one line.
 func (r Report) Summary() string {
 	if len(r.Findings) == 0 {
-		return "prompts not compared"
+		return "not compared"
 	}
 	var parts []string
 	for _, result := range []Result{Equal, Adapted, Differs, Theirs, Ours, Refused, NotShown, NoAnswer} {
@@ -71,7 +71,7 @@ func (r Report) Summary() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, result))
 		}
 	}
-	return "prompts compared: " + strings.Join(parts, ", ")
+	return fmt.Sprintf("%d conversations compared: %s", len(r.Findings), strings.Join(parts, ", "))
 }
 
 // shownDiffs is of how many conversations a report shows the differences: one

@@ -45,7 +45,7 @@ func simulated(t *testing.T, dir string) engine.Client {
 // template than dyn has.
 func TestSimulated(t *testing.T) {
 	m := folder(t, nil)
-	if r := Run(t.Context(), simulated(t, ""), m); r.Summary() != "prompts compared: 8 equal" {
+	if r := Run(t.Context(), simulated(t, ""), m); r.Summary() != "8 conversations compared: 8 equal" {
 		t.Error(r)
 	}
 	dir := t.TempDir()

@@ -67,6 +67,7 @@ func TestStrict(t *testing.T) {
 		{"no mapping", "hello\n", 1, "wants keys and values", ""},
 		{"twice", "server:\n  port: 1\n  port: 2\n", 3, "already defined", ""},
 		{"no yaml", "server: {port: 1\n", 1, "", ""},
+		{"switch", "router:\n  trust_dyn_template: perhaps\n", 2, "neither true nor false", ""},
 		{"choice", "router:\n  policy: kvv\n", 2, "none of kv, round-robin", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -14,6 +14,7 @@ const (
 	Duration      // 30s, 5m
 	Path          // made absolute when read
 	Choice        // one of Setting.Among
+	Switch        // true or false; the flag alone is true
 )
 
 // Setting is one row of the table.
@@ -43,6 +44,7 @@ var Settings = []Setting{
 	{Key: "server.api_key", Flag: "api-key", Help: "key that clients must send"},
 	{Key: "server.gather", Kind: Duration, Off: true, Default: "20ms", Help: "most that a token waits for others while 48 answers or more stream; a quarter of it from 16 on; or off"},
 	{Key: "router.policy", Flag: "policy", Kind: Choice, Among: []string{"kv", "round-robin"}, Default: "kv", Help: "how a worker is picked"},
+	{Key: "router.trust_dyn_template", Flag: "trust-dyn-template", Kind: Switch, Default: "false", Help: "make the prompts here also for engines that make others of the same conversations"},
 	{Key: "ledger.max_age", Kind: Duration, Default: "720h", Help: "rows older than this are removed"},
 	{Key: "ledger.max_size", Kind: Size, Default: "512MiB", Help: "oldest rows go above this size"},
 	{Key: "ledger.raw_turns", Kind: Duration, Off: true, Default: "24h", Help: "how long the model's own answers, as token ids, and a session's tools are kept, so that a restart changes no prompt; or off"},

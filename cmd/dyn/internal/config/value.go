@@ -63,6 +63,12 @@ func (s *Setting) normal(value, dir string) (string, error) {
 			return "", fmt.Errorf("%q is no time such as 30s or 5m%s", value, or)
 		}
 		return d.String(), nil
+	case Switch:
+		on, err := strconv.ParseBool(value)
+		if err != nil {
+			return "", fmt.Errorf("%q is neither true nor false", value)
+		}
+		return strconv.FormatBool(on), nil
 	case Choice:
 		if !slices.Contains(s.Among, value) {
 			return "", fmt.Errorf("%q is none of %s", value, strings.Join(s.Among, ", "))

@@ -78,6 +78,10 @@ func (f Folders) Logs() string { return filepath.Join(f.State, "logs") }
 // Log is the log file of one process: "daemon", or a worker's name.
 func (f Folders) Log(name string) string { return filepath.Join(f.Logs(), name+".log") }
 
+// Prompts is the file of what was found of a worker's prompts, see package
+// engine/check.
+func (f Folders) Prompts(name string) string { return filepath.Join(f.Logs(), name+".prompts.json") }
+
 // Run is the folder of the living daemon's files.
 func (f Folders) Run() string { return filepath.Join(f.State, "run") }
 

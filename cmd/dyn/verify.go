@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"time"
+
+	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
+	"github.com/agentinfer/dyn/engine"
+	prompts "github.com/agentinfer/dyn/engine/check"
+	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// verify compares the prompts that a worker's engine makes with ours, and
+// returns why its turns should go to the engine's own chat API; "" is no
+// reason. What was found lies in the worker's file for `dyn doctor`.
+func (d *daemon) verify(ctx context.Context, i turn.WorkerInfo, c engine.Client) string {
+	m := d.models.prompts(i)
+	if m == nil {
+		_ = os.Remove(d.folders.Prompts(i.Name)) // of a worker before this one
+		return ""
+	}
+	r := prompts.Run(ctx, c, m)
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = os.WriteFile(d.folders.Prompts(i.Name), data, 0o600)
+	}
+	if err != nil {
+		d.log.Warn("prompts", "worker", i.Name, "err", err) // the finding counts all the same
+	}
+	why, detail := r.Reason(), r.Summary()
+	switch {
+	case why == "":
+	case d.plan.Trust:
+		detail, why = why+"; dyn's are used, as --trust-dyn-template says", ""
+	default:
+		detail = why + "; turns go to its chat API"
+	}
+	if !d.up.Load() && r.Reason() != "" {
+		d.show.stage("compare", i.Name, detail)
+	}
+	d.log.Info("prompts", "worker", i.Name, "found", detail)
+	d.ledger.Worker(ledger.WorkerEvent{
+		At: time.Now(), Worker: i.Name, Model: i.Caps.Model, PID: i.PID, URL: i.URL, Event: "prompts", Detail: detail,
+	})
+	return why
+}
+
+// prompts is what makes the prompts of a worker's turns, nil while nobody
+// does.
+func (m *models) prompts(i turn.WorkerInfo) *prompt.Model {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if dir, ok := m.folder[base(i.URL)]; ok && i.Attached {
+		return m.opened[dir]
+	}
+	return m.served[i.Caps.Model]
+}
+
+// checkPrompts tells what was found of each worker's prompts, one line each
+// and the differences.
+func checkPrompts(ctx context.Context, a *app, f folders.Folders) (lines []check) {
+	if !f.Alive() {
+		return nil
+	}
+	c, err := a.control()
+	if err != nil {
+		return nil // the daemon's own line says so
+	}
+	s, err := c.Now(ctx)
+	if err != nil {
+		return nil
+	}
+	runs, _ := f.Daemon()
+	for _, w := range s.Workers {
+		line := check{"prompts", "ok", w.Name + ": not compared", ""}
+		var r prompts.Report
+		data, err := os.ReadFile(f.Prompts(w.Name))
+		if err == nil && json.Unmarshal(data, &r) == nil {
+			line.Text = w.Name + ": " + r.Summary()
+			switch trusted := runs.Settings["trust-dyn-template"] == "true"; {
+			case r.Reason() != "" && trusted:
+				line.Text += "; dyn's are used, as --trust-dyn-template says"
+			case r.Reason() != "":
+				line = check{"prompts", "warn", w.Name + ": " + r.String(), "dyn up --trust-dyn-template, where the engine's template is the wrong one"}
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
