@@ -16,14 +16,15 @@ import (
 )
 
 // Waits of a feed: for a connection; for one replayed batch; before a lost
-// connection is tried again, or for the engine to connect; and after
-// connecting, before it asks once more what was sent while the subscription was
-// on its way.
+// connection is tried again, or for the engine to connect; after connecting,
+// before it asks once more what was sent while the subscription was on its way;
+// and for a word of who has connected, when another one waits to be heard.
 const (
 	dialLimit   = 5 * time.Second
 	replayLimit = 2 * time.Second
 	redial      = time.Second
 	settle      = time.Second
+	courtesy    = 2 * time.Second
 )
 
 // feed reads the KV events of one server and hands them on in order. Publishers
@@ -123,21 +124,31 @@ func (f *feed) listen(ctx context.Context, sub *zmtp.Sub) {
 	_ = sub.SetDeadline(time.Now().Add(settle))
 	for {
 		frames, err := sub.Recv()
-		if !settled {
-			settled = true
-			_ = sub.SetDeadline(time.Time{})
-			if errors.Is(err, os.ErrDeadlineExceeded) {
-				f.catchUp(ctx)
-				continue
-			}
+		quiet := errors.Is(err, os.ErrDeadlineExceeded)
+		if quiet && !settled {
+			f.catchUp(ctx)
 		}
-		if err != nil {
+		settled = true
+		if err != nil && (!quiet || f.inbox.waits()) {
 			return
+		}
+		_ = sub.SetDeadline(f.patience())
+		if quiet {
+			continue
 		}
 		if seq, payload, ok := parts(frames); ok {
 			f.live(ctx, seq, payload)
 		}
 	}
+}
+
+// patience is until when one publisher may be silent: for ever where there is
+// only one.
+func (f *feed) patience() time.Time {
+	if f.inbox == nil {
+		return time.Time{}
+	}
+	return time.Now().Add(courtesy)
 }
 
 // live handles one batch that was published just now.

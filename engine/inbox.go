@@ -53,6 +53,9 @@ func (b *inbox) next(ctx context.Context) *zmtp.Sub {
 	return sub
 }
 
+// waits reports whether another connection wants to be read.
+func (b *inbox) waits() bool { return b != nil && b.in != nil && b.in.Waiting() }
+
 // close ends it. A nil inbox is closed.
 func (b *inbox) close() {
 	if b != nil && b.in != nil {

@@ -154,6 +154,21 @@ func TestRelearn(t *testing.T) {
 	})
 }
 
+// Who connects and says nothing does not keep the engine from being heard.
+func TestInboxOfTwo(t *testing.T) {
+	in := openInbox("tcp://127.0.0.1:0")
+	silent := newStation(t)
+	silent.connect(t, in.addr)
+	silent.subscribed(t)
+	s := newStation(t)
+	s.connect(t, in.addr)
+	s.subscribed(t)
+	told, _, _ := take(t, in, "")
+	s.publish(1)
+	s.publish(1)
+	expect(t, told, "forget", "1.0", "1.1")
+}
+
 func TestInboxWhoAsks(t *testing.T) {
 	in := openInbox("tcp://127.0.0.1:0")
 	defer in.close()

@@ -82,8 +82,9 @@ func (w *wire) header() (flags byte, n uint64, err error) {
 // message reads the next message. Commands that come in between are handled.
 // The frames are valid until the next call.
 //
-// A deadline that passes before the first byte leaves the connection usable;
-// after any other error it is not, and message returns that error again.
+// A deadline that passes before the first byte is os.ErrDeadlineExceeded and
+// leaves the connection usable; after any other error it is not, and message
+// returns that error again.
 func (w *wire) message() ([][]byte, error) {
 	if w.broken != nil {
 		return nil, w.broken
@@ -94,6 +95,9 @@ func (w *wire) message() ([][]byte, error) {
 	frames, err := w.frames()
 	if err != nil {
 		w.broken = noEOF(err, len(w.buf) > 0)
+		if errors.Is(err, os.ErrDeadlineExceeded) { // which tells of the other kind
+			w.broken = fmt.Errorf("a deadline passed inside a message: %w", io.ErrUnexpectedEOF)
+		}
 		return nil, w.broken
 	}
 	return frames, nil

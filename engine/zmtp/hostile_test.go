@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -184,4 +185,21 @@ func TestHostileSubscribers(t *testing.T) {
 		t.Fatalf("the good one got %q, %v", m, err)
 	}
 	p.Close() // returns though the bad ones never read
+}
+
+// A deadline inside a message ends the connection, and does not look like one
+// between messages, after which a reader would go on.
+func TestDeadlineInsideAMessage(t *testing.T) {
+	hello := join(greeting(), readyOf("PUB"), []byte{flagMore, 1, 'a', 0, 200, 'b'})
+	s, err := DialSub(t.Context(), say(t, hello, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 2 {
+		s.SetDeadline(time.Now().Add(20 * time.Millisecond))
+		if _, err := s.Recv(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("error is %v", err)
+		}
+	}
 }

@@ -75,6 +75,9 @@ func (b *Inbox) Next(ctx context.Context) (*Sub, error) {
 	}
 }
 
+// Waiting reports whether a publisher has connected that Next has not returned.
+func (b *Inbox) Waiting() bool { return len(b.subs) > 0 }
+
 // Close ends all connections.
 func (b *Inbox) Close() error {
 	b.once.Do(func() { close(b.done) })
