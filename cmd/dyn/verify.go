@@ -10,6 +10,7 @@ import (
 	"github.com/agentinfer/dyn/engine"
 	prompts "github.com/agentinfer/dyn/engine/check"
 	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/ledger/snapshot"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -75,20 +76,33 @@ func checkPrompts(ctx context.Context, a *app, f folders.Folders) (lines []check
 		return nil
 	}
 	runs, _ := f.Daemon()
+	trusted := runs.Settings["trust-dyn-template"] == "true"
 	for _, w := range s.Workers {
-		line := check{"prompts", "ok", w.Name + ": not compared", ""}
 		var r prompts.Report
 		data, err := os.ReadFile(f.Prompts(w.Name))
-		if err == nil && json.Unmarshal(data, &r) == nil {
-			line.Text = w.Name + ": " + r.Summary()
-			switch trusted := runs.Settings["trust-dyn-template"] == "true"; {
-			case r.Reason() != "" && trusted:
-				line.Text += "; dyn's are used, as --trust-dyn-template says"
-			case r.Reason() != "":
-				line = check{"prompts", "warn", w.Name + ": " + r.String(), "dyn up --trust-dyn-template, where the engine's template is the wrong one"}
-			}
+		if err != nil || json.Unmarshal(data, &r) != nil {
+			r = prompts.Report{} // nobody looked
 		}
-		lines = append(lines, line)
+		lines = append(lines, promptLine(r, w, trusted))
 	}
 	return lines
+}
+
+// promptLine tells what was found of one worker; trusted is what
+// --trust-dyn-template says.
+func promptLine(r prompts.Report, w snapshot.Worker, trusted bool) check {
+	line := check{"prompts", "ok", w.Name + ": " + r.Summary(), ""}
+	switch {
+	case r.Reason() != "" && trusted:
+		line.Text += "; dyn's are used, as --trust-dyn-template says"
+	case r.Reason() != "":
+		line.State, line.Text = "warn", w.Name+": "+r.String()
+		line.Try = "dyn up --trust-dyn-template, where the engine's template is the wrong one"
+	case len(r.Findings) == 0 && w.Path == "chat":
+		line.State, line.Text = "warn", w.Name+": turns go to its chat API: "+w.PathWhy
+		if w.Attached {
+			line.Try = "dyn up --attach " + w.URL + " --model-dir <dir>"
+		}
+	}
+	return line
 }
