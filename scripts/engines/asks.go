@@ -44,10 +44,15 @@ func forms(ctx context.Context, l *lab, s *sheet) error {
 	return nil
 }
 
-// toolCall requires a call of one tool. The model's template shows no tools, so
-// what the tool is stands in the prompt.
+// example shows the model what a call looks like: its template has no tools.
+const example = `<tool_call>
+{"name": "get_weather", "arguments": {"city": %q}}
+</tool_call>
+`
+
+// toolCall requires a call of one tool. dyn begins the call, the model goes on.
 func toolCall(ctx context.Context, l *lab, s *sheet) error {
-	t := l.talk("call", 5).say(`The function get_weather takes {"city": string}. Call it for Paris: the arguments are {"city": "Paris"}.`)
+	t := l.talk("call", 5).say("The weather of Rome:\n" + fmt.Sprintf(example, "Rome") + "The weather of Oslo:\n" + fmt.Sprintf(example, "Oslo") + "The weather of Paris:")
 	body := t.body(60, false)
 	body["tools"] = []any{map[string]any{"type": "function", "function": map[string]any{
 		"name": "get_weather", "description": "the weather of a city",
@@ -77,7 +82,7 @@ func toolCall(ctx context.Context, l *lab, s *sheet) error {
 		return fmt.Errorf("status %d: %s", status, tail(text))
 	}
 	m := doc.Choices[0].Message
-	what := "a call of the tool that was named"
+	what := "a call of the tool that the client named"
 	if len(m.Calls) != 1 {
 		s.check(l.k.name, what, false, "%d calls, finish %s, text `%s`", len(m.Calls), doc.Choices[0].Finish, m.Content)
 		return nil
@@ -86,6 +91,31 @@ func toolCall(ctx context.Context, l *lab, s *sheet) error {
 	var args map[string]string
 	right := f.Name == "get_weather" && json.Unmarshal([]byte(f.Arguments), &args) == nil && args["city"] != ""
 	s.check(l.k.name, what, right, "`%s` `%s`, finish %s", f.Name, f.Arguments, doc.Choices[0].Finish)
+	return l.tag(ctx, s)
+}
+
+// tag has the engine itself hold an answer to the form of a call, whose
+// arguments have a schema.
+func (l *lab) tag(ctx context.Context, s *sheet) error {
+	const form = `{"type":"structural_tag","format":{"type":"triggered_tags","triggers":["<tool_call>"],"at_least_one":true,"stop_after_first":true,"tags":[` +
+		`{"begin":"<tool_call>\n{\"name\": \"get_weather\", \"arguments\": ","end":"}\n</tool_call>","content":{"type":"json_schema","json_schema":` +
+		`{"type":"object","required":["city"],"additionalProperties":false,"properties":{"city":{"type":"string","maxLength":20}}}}}]}}`
+	w, err := l.worker(ctx, "w0")
+	if err != nil {
+		return err
+	}
+	text, err := l.complete(ctx, w, map[string]any{
+		"prompt": "Call get_weather for the city of Paris.\n", "max_tokens": 80, "temperature": 0,
+		"structured_outputs": map[string]any{"structural_tag": form},
+	})
+	if err != nil {
+		return err
+	}
+	var args map[string]string
+	inner, begun := strings.CutPrefix(text, `<tool_call>`+"\n"+`{"name": "get_weather", "arguments": `)
+	inner, ended := strings.CutSuffix(strings.TrimSpace(inner), "}\n</tool_call>")
+	right := begun && ended && json.Unmarshal([]byte(inner), &args) == nil && args["city"] != ""
+	s.check(l.k.name, "a call held to a grammar, asked of the engine itself", right, "`%s`", text)
 	return nil
 }
 

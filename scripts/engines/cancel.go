@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -95,7 +96,7 @@ func hangUpDocument(ctx context.Context, l *lab, w snapshot.Worker) (string, err
 	}
 	t := l.talk("cancel-document", 20).at(w.Name).say("Tell a long story.")
 	t.full = true
-	return l.hangUp(ctx, w, t.head, t.body(800, false), before, 800, 8)
+	return l.hangUp(ctx, w, t.head, t.body(800, false), before, 800)
 }
 
 // hangUpPrefill closes a request while its prompt is computed.
@@ -106,12 +107,16 @@ func hangUpPrefill(ctx context.Context, l *lab, w snapshot.Worker) (string, erro
 	}
 	t := l.talk("cancel-prefill", l.k.context*6/10).at(w.Name).say("Say hello.")
 	t.full = true
-	return l.hangUp(ctx, w, t.head, t.body(40, true), before, 1, 0)
+	return l.hangUp(ctx, w, t.head, t.body(40, true), before, 1)
 }
 
-// hangUp sends a request, waits until the engine has made so many tokens of it
-// or, with 0, computes, and closes it.
-func (l *lab) hangUp(ctx context.Context, w snapshot.Worker, head map[string]string, body any, before counters, most, tokens int) (string, error) {
+// busy is how much CPU time an engine uses, in hundredths of a second, before a
+// request is closed that is computed: what is said of it is told too late, at
+// the end of a step.
+const busy = 40
+
+// hangUp sends a request, waits until the engine computes, and closes it.
+func (l *lab) hangUp(ctx context.Context, w snapshot.Worker, head map[string]string, body any, before counters, most int) (string, error) {
 	turn, hangUp := context.WithCancel(ctx)
 	defer hangUp()
 	ended := make(chan error, 1)
@@ -124,24 +129,10 @@ func (l *lab) hangUp(ctx context.Context, w snapshot.Worker, head map[string]str
 		}
 		ended <- err
 	}()
-	used := ticks(w.PID)
-	for {
-		if l.k.quiet {
-			if ticks(w.PID)-used > 30+2*tokens {
-				break
-			}
-		} else {
-			c, err := l.counters(ctx, w)
-			if err != nil {
-				return "", err
-			}
-			if c.running > 0 && c.output-before.output >= tokens {
-				break
-			}
-		}
+	for used := ticks(w.PID); ticks(w.PID)-used < busy; {
 		select {
 		case err := <-ended:
-			return "", fmt.Errorf("it was answered before it could be closed: %w", err)
+			return "", errors.Join(errors.New("it was answered before it could be closed"), err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

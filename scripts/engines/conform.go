@@ -32,7 +32,7 @@ func conformance(ctx context.Context, l *lab, s *sheet) error {
 		}
 		cmd := exec.CommandContext(ctx, test, "-test.v", "-test.run", "^TestReal$")
 		cmd.Dir = "engine/conform"
-		cmd.Env = append(os.Environ(), "DYN_ENGINES="+l.k.name+"="+w.URL+l.k.lacks, "DYN_ENGINES_KEY="+key)
+		cmd.Env = append(os.Environ(), "DYN_ENGINES="+l.k.name+"="+w.URL+l.k.suite, "DYN_ENGINES_KEY="+key)
 		out, err := cmd.CombinedOutput()
 		parts := map[string][]string{}
 		for _, m := range verdict.FindAllStringSubmatch(string(out), -1) {

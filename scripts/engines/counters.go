@@ -101,20 +101,33 @@ func (l *lab) all(ctx context.Context) (map[string]counters, error) {
 	return out, nil
 }
 
-// ticks is the CPU time that a process has used, in hundredths of a second.
-func ticks(pid int) int {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
+// each gives the fields of every process of a group to do, those after its name,
+// with its number and its name.
+func each(group int, do func(pid int, name string, fields []string)) {
+	paths, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is good
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue // it ended
+		}
+		head, rest, _ := strings.Cut(string(data), ") ")
+		f := strings.Fields(rest)
+		number, name, _ := strings.Cut(head, " (")
+		if pid, err := strconv.Atoi(number); err == nil && len(f) > 12 && f[2] == strconv.Itoa(group) {
+			do(pid, name, f)
+		}
 	}
-	_, rest, _ := strings.Cut(string(data), ") ")
-	f := strings.Fields(rest)
-	if len(f) < 13 {
-		return 0
-	}
-	user, _ := strconv.Atoi(f[11])
-	system, _ := strconv.Atoi(f[12])
-	return user + system
+}
+
+// ticks is the CPU time that the processes of a group have used, in hundredths
+// of a second.
+func ticks(group int) (n int) {
+	each(group, func(_ int, _ string, f []string) {
+		user, _ := strconv.Atoi(f[11])
+		system, _ := strconv.Atoi(f[12])
+		n += user + system
+	})
+	return n
 }
 
 // calm is how long a process must use no CPU to be taken for idle: longer than
@@ -145,14 +158,14 @@ func (l *lab) idle(ctx context.Context, w snapshot.Worker) (time.Time, error) {
 	}
 }
 
-// still waits until a process uses no CPU for a while, and returns since when.
-func still(ctx context.Context, pid int) (time.Time, error) {
-	last, since := ticks(pid), time.Now()
+// still waits until an engine's processes use no CPU for a while, and returns since when.
+func still(ctx context.Context, group int) (time.Time, error) {
+	last, since := ticks(group), time.Now()
 	for time.Since(since) < calm {
 		if err := pause(ctx, 5*time.Millisecond); err != nil {
 			return since, err
 		}
-		if now := ticks(pid); now != last {
+		if now := ticks(group); now != last {
 			last, since = now, time.Now()
 		}
 	}
@@ -161,26 +174,13 @@ func still(ctx context.Context, pid int) (time.Time, error) {
 
 // memory is what the workers' processes use, in gigabytes: their own, and of
 // what they share their part.
-func memory(ws []snapshot.Worker) (float64, error) {
+func memory(ws []snapshot.Worker) float64 {
 	kb := 0
 	for _, w := range ws {
-		paths, err := filepath.Glob("/proc/[0-9]*/stat")
-		if err != nil {
-			return 0, err
-		}
-		for _, path := range paths {
-			data, err := os.ReadFile(path)
+		each(w.PID, func(pid int, _ string, _ []string) {
+			roll, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 			if err != nil {
-				continue // it ended
-			}
-			_, rest, _ := strings.Cut(string(data), ") ")
-			f := strings.Fields(rest)
-			if len(f) < 3 || f[2] != strconv.Itoa(w.PID) { // its process group
-				continue
-			}
-			roll, err := os.ReadFile(filepath.Dir(path) + "/smaps_rollup")
-			if err != nil {
-				continue
+				return // it ended
 			}
 			for line := range strings.Lines(string(roll)) {
 				if value, ok := strings.CutPrefix(line, "Pss:"); ok {
@@ -188,7 +188,7 @@ func memory(ws []snapshot.Worker) (float64, error) {
 					kb += n
 				}
 			}
-		}
+		})
 	}
-	return float64(kb) / 1e6, nil
+	return float64(kb) / 1e6
 }

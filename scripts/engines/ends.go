@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -159,35 +156,30 @@ func killed(ctx context.Context, l *lab, s *sheet, what string, victim func(snap
 	return nil
 }
 
-// child is a process of a process group by its name.
-func child(group int, name string) (int, error) {
-	paths, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		return 0, err
-	}
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			continue // it ended
+// child is a process of a process group by the beginning of its name.
+func child(group int, name string) (pid int, err error) {
+	err = fmt.Errorf("no process %s in group %d", name, group)
+	each(group, func(n int, is string, _ []string) {
+		if strings.HasPrefix(is, name) {
+			pid, err = n, nil
 		}
-		head, rest, _ := strings.Cut(string(data), ") ")
-		f := strings.Fields(rest)
-		if strings.Contains(head, "("+name) && len(f) > 2 && f[2] == strconv.Itoa(group) {
-			return strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		}
-	}
-	return 0, fmt.Errorf("no process %s in group %d", name, group)
+	})
+	return pid, err
 }
 
 // daemonKilled kills the daemon under load; the next takes the engines over,
 // with what they hold.
 func daemonKilled(ctx context.Context, l *lab, s *sheet) error {
 	var talks []*talk
-	for range 4 {
-		t := l.talk("adopt", 150).say("Say hello.")
+	for i := range 4 {
+		t := l.talk("adopt", 150).at(fmt.Sprint("w", i%2)).say("Say hello.")
 		if _, err := t.answer(ctx, 8); err != nil {
 			return err
 		}
+		if _, err := l.turns(ctx, t.session, 1); err != nil { // the ledger may lose a second
+			return err
+		}
+		t.anywhere()
 		talks = append(talks, t)
 	}
 	before, err := l.workers(ctx)

@@ -11,7 +11,8 @@ import (
 )
 
 // hits holds several conversations at once and compares, worker by worker,
-// what the ledger says with what the engines count.
+// what the ledger says with what the engines count. Their first turns are sent
+// to one worker and the other in turn; where later ones go is dyn's choice.
 func hits(ctx context.Context, l *lab, s *sheet) error {
 	const turns, answer = 3, 16
 	before, err := l.all(ctx)
@@ -19,14 +20,15 @@ func hits(ctx context.Context, l *lab, s *sheet) error {
 		return err
 	}
 	var talks []*talk
-	for range 4 {
-		talks = append(talks, l.talk("hits", 150))
+	for i := range 4 {
+		talks = append(talks, l.talk("hits", 150).at(fmt.Sprint("w", i%2)))
 	}
 	for i := range turns {
 		for _, t := range talks {
 			if _, err := t.say(prose(t.session+fmt.Sprint(i), 40)).answer(ctx, answer); err != nil {
 				return err
 			}
+			t.anywhere()
 		}
 	}
 	var rows [][]ledger.Turn

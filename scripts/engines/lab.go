@@ -86,11 +86,7 @@ func (l *lab) begin(ctx context.Context, s *sheet) error {
 	if err != nil {
 		return err
 	}
-	size, err := memory(ws)
-	if err != nil {
-		return err
-	}
-	s.check(l.k.name, "`dyn up --workers 2`: both gave a token", len(ws) == 2, "%.1f s; %.2f GB of memory", took.Seconds(), size)
+	s.check(l.k.name, "`dyn up --workers 2`: both gave a token", len(ws) == 2, "%.1f s; %.2f GB of memory", took.Seconds(), memory(ws))
 	return nil
 }
 
@@ -176,6 +172,8 @@ func states(ws []snapshot.Worker) string {
 // turns are the rows of the ledger of one session, oldest first; it waits for
 // as many turns that ended as are named, since the ledger may trail by a second.
 func (l *lab) turns(ctx context.Context, session string, n int) ([]ledger.Turn, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
 	for {
 		var doc struct{ Turns []ledger.Turn }
 		if err := l.json(ctx, &doc, "stats", "--turns"); err != nil {

@@ -122,7 +122,8 @@ type scene struct {
 	play        func(ctx context.Context, l *lab, s *sheet) error
 }
 
-// scenes in the order in which they run: those that end engines come last.
+// scenes in the order in which they run: those that end engines come last, and
+// first of them the one that starts anew where the scene before left salts.
 var scenes = []scene{
 	{"hits", "hits", nil, hits},
 	{"forms", "structured output", nil, forms},
@@ -130,9 +131,9 @@ var scenes = []scene{
 	{"long", "too long", nil, tooLong},
 	{"cancel", "cancel", nil, cancels},
 	{"order", "priority", []string{"vllm"}, order},
-	{"salt", "salt", nil, salts},
 	{"daemon", "daemon killed", nil, daemonKilled},
 	{"conform", "conformance", nil, conformance},
+	{"salt", "salt", nil, salts},
 	{"drain", "drain and restart", nil, drain},
 	{"kill", "engine killed", nil, engineKilled},
 }

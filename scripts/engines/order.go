@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -23,7 +21,7 @@ func order(ctx context.Context, l *lab, s *sheet) error {
 	}
 	if err := orderOf(s, l, "priority: order of turns that wait at dyn, asked for as 0, 100, 200", "200 100 0", func(arrive func(string)) error {
 		return fill(ctx, l, w, func() error {
-			return each([]string{"0", "100", "200"}, arrive, func(i int, p string) error {
+			return queued([]string{"0", "100", "200"}, arrive, func(i int, p string) error {
 				t := l.talk("order", 20).at(w.Name).say("Say hello.")
 				t.head["x-dyn-priority"] = p
 				_, err := t.stream(ctx, 8, nil)
@@ -38,7 +36,10 @@ func order(ctx context.Context, l *lab, s *sheet) error {
 	}
 	return orderOf(s, l, "priority: order of requests that wait at the engine, sent as 10, 0, -10", "-10 0 10", func(arrive func(string)) error {
 		return fill(ctx, l, w, func() error {
-			return each([]string{"10", "0", "-10"}, arrive, func(_ int, p string) error { return l.complete(ctx, w, p) },
+			return queued([]string{"10", "0", "-10"}, arrive, func(_ int, p string) error {
+				_, err := l.complete(ctx, w, map[string]any{"prompt": "Say hello.", "max_tokens": 8, "ignore_eos": true, "priority": json.Number(p)})
+				return err
+			},
 				func(i int) error { return l.waits(ctx, w, i+1) })
 		})
 	})
@@ -76,9 +77,9 @@ func fill(ctx context.Context, l *lab, w snapshot.Worker, do func() error) error
 	return do()
 }
 
-// each starts things one after the other, the next when the one before has
+// queued starts things one after the other, the next when the one before has
 // arrived, and waits for all.
-func each(names []string, ended func(string), do func(int, string) error, arrived func(int) error) error {
+func queued(names []string, ended func(string), do func(int, string) error, arrived func(int) error) error {
 	failed := make(chan error, len(names))
 	for i, name := range names {
 		go func() {
@@ -98,32 +99,24 @@ func each(names []string, ended func(string), do func(int, string) error, arrive
 	return nil
 }
 
-// complete sends a request to the engine itself, as its own clients do.
-func (l *lab) complete(ctx context.Context, w snapshot.Worker, priority string) error {
-	body := fmt.Sprintf(`{"model":%q,"prompt":"Say hello.","max_tokens":8,"ignore_eos":true,"priority":%s}`, l.k.model, priority)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL+"/v1/completions", strings.NewReader(body))
-	if err != nil {
-		return err
-	}
+// complete sends a prompt to the engine itself, as its own clients do, and
+// returns the text.
+func (l *lab) complete(ctx context.Context, w snapshot.Worker, body map[string]any) (string, error) {
 	key, err := l.secret(w.Name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer "+key)
-	resp, err := http.DefaultClient.Do(req)
+	body["model"] = l.k.model
+	at := lab{url: w.URL, key: key}
+	status, text, err := at.document(ctx, "/v1/completions", nil, body)
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err != nil {
-		return err
+	var doc struct{ Choices []struct{ Text string } }
+	if err := json.Unmarshal(text, &doc); err != nil || status != http.StatusOK || len(doc.Choices) == 0 {
+		return "", fmt.Errorf("%s itself: status %d: %s", w.Name, status, tail(text))
 	}
-	if resp.StatusCode != http.StatusOK || !json.Valid(bytes.TrimSpace(text)) {
-		return fmt.Errorf("%s: %s", resp.Status, tail(text))
-	}
-	return nil
+	return doc.Choices[0].Text, nil
 }
 
 // waits waits until so many requests wait in the engine.

@@ -24,10 +24,10 @@ func TestSample(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	out := `--- FAIL: TestReal (60.86s)
-    --- FAIL: TestReal/vllm=http://127.0.0.1:35289 (60.86s)
-        --- PASS: TestReal/vllm=http://127.0.0.1:35289/many_at_once (0.02s)
-        --- FAIL: TestReal/vllm=http://127.0.0.1:35289/salt (4.35s)
-            --- SKIP: TestReal/vllm=http://127.0.0.1:35289/salt/inner (4.35s)
+    --- FAIL: TestReal/vllm (60.86s)
+        --- PASS: TestReal/vllm/many_at_once (0.02s)
+        --- FAIL: TestReal/vllm/salt (4.35s)
+            --- SKIP: TestReal/vllm/salt/inner (4.35s)
 `
 	var got []string
 	for _, m := range verdict.FindAllStringSubmatch(out, -1) {

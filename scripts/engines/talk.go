@@ -35,6 +35,9 @@ func (l *lab) talk(about string, words int) *talk {
 // at has the turns that follow run at one worker.
 func (t *talk) at(worker string) *talk { t.head["x-dyn-worker"] = worker; return t }
 
+// anywhere leaves it to dyn where the turns that follow run.
+func (t *talk) anywhere() { delete(t.head, "x-dyn-worker") }
+
 // say adds what the user says, without asking for an answer.
 func (t *talk) say(text string) *talk {
 	t.history = append(t.history, map[string]any{"role": "user", "content": text})
