@@ -29,7 +29,7 @@ func TestWorkerServes(t *testing.T) {
 	}
 	want := turn.Capabilities{
 		Model: "sim", Context: 8192, BlockSize: 16, KVTokens: 16000, MaxSeqs: 256, MaxBatched: 8192,
-		TokenIDs: true, Cached: true, Events: true, Replay: true, Priority: true, Engine: info.Caps.Engine,
+		TokenIDs: true, Cached: true, Events: true, Replay: true, Priority: true, Chat: true, Engine: info.Caps.Engine,
 	}
 	if info.Caps != want || !strings.HasPrefix(want.Engine, "vllm ") {
 		t.Errorf("capabilities are\n%+v, want\n%+v", info.Caps, want)

@@ -19,7 +19,8 @@ import (
 )
 
 // hangs is a sim whose turns get no answer while a file is there; all else
-// about it is well.
+// about it is well. Where there is another file, it listens no more from its
+// next turn on, and does not end.
 func hangs(args []string) error {
 	port := args[slices.Index(args, "--port")+1]
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -29,17 +30,27 @@ func hangs(args []string) error {
 	inner := l.Addr().String()
 	l.Close()
 	_, args[slices.Index(args, "--port")+1], _ = net.SplitHostPort(inner)
-	flag := filepath.Join(os.Getenv("DYN_TEST_FOLDER"), "hang")
+	flag, shut := filepath.Join(os.Getenv("DYN_TEST_FOLDER"), "hang"), filepath.Join(os.Getenv("DYN_TEST_FOLDER"), "shut")
+	outer, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		return err
+	}
 	pass := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: inner})
 	pass.FlushInterval = -1
-	front := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{}
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := os.Stat(flag); err == nil && r.Method == http.MethodPost {
+			<-r.Context().Done()
+			return
+		}
+		if r.Method == http.MethodPost && os.Remove(shut) == nil {
+			go server.Shutdown(context.Background()) // waits for this one for ever
 			<-r.Context().Done()
 			return
 		}
 		pass.ServeHTTP(w, r)
 	})
-	go func() { _ = http.ListenAndServe("127.0.0.1:"+port, front) }()
+	go func() { _ = server.Serve(outer) }()
 	return sim.Run(context.Background(), args, os.Stdout, os.Stderr)
 }
 
@@ -73,6 +84,30 @@ func TestHungIsKilled(t *testing.T) {
 	}
 	if _, _, err := say(t, w, job(0, 100)); err != nil {
 		t.Error(err)
+	}
+}
+
+// An engine that listens no more and does not end is not waited for as long as
+// one that is only slow.
+func TestHungInItsEndIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	r := newRig(t, engine.Options{DrainStall: 200 * time.Millisecond, TermWait: 100 * time.Millisecond})
+	role := recipe("hangs")
+	role.Env["DYN_TEST_FOLDER"] = dir
+	w, err := r.Start(t.Context(), engine.Spec{Recipe: role})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := w.Info().PID
+	if err := os.WriteFile(filepath.Join(dir, "shut"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := say(t, w, job(0, 100)); !errors.Is(err, turn.ErrLost) {
+		t.Fatalf("the turn ended with %v, want a lost worker", err)
+	}
+	eventually(t, "it is ready again", func() bool { return w.Info().State == turn.Ready && w.Info().Restarts == 1 })
+	if alive(before) {
+		t.Error("the old process lives")
 	}
 }
 

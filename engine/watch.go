@@ -132,7 +132,7 @@ func (w *Worker) watch(ctx context.Context, c Client) error {
 			if misses == missLimit && w.silent(err) {
 				return fmt.Errorf("%w: %w", errSilent, err)
 			}
-			if now.Sub(since) > silenceLimit {
+			if now.Sub(since) > w.patience(err) {
 				return fmt.Errorf("%w: %w", errSilent, err)
 			}
 		}
@@ -146,6 +146,16 @@ func (w *Worker) watch(ctx context.Context, c Client) error {
 			n = -1 // figures may come from an engine whose core is gone
 		}
 	}
+}
+
+// patience is how long a server may not answer before its process is killed.
+// One that does not listen any more is ending, and may have hung in that: it
+// keeps the streams that it has spent its grace on.
+func (w *Worker) patience(err error) time.Duration {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return w.fleet.o.DrainStall
+	}
+	return silenceLimit
 }
 
 // interval is the time between two looks now. A worker that rests says so, so
