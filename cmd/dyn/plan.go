@@ -211,22 +211,6 @@ func (p plan) check() error {
 	return nil
 }
 
-// checkAttach makes sure that a daemon which serves attached engines only
-// knows their tokenizer. One that runs already may know it.
-func (p plan) checkAttach(a *app) error {
-	f, err := a.folders()
-	if err != nil || p.Recipe != "" || f.Alive() {
-		return err
-	}
-	for _, at := range p.Attach {
-		if at.ModelDir == "" && at.Kind == "" {
-			return fail(usage, p.op(), errors.New("attached engines need --model-dir"), "the tokenizer and the template come from there",
-				"dyn up --attach "+at.URL+" --model-dir <dir>")
-		}
-	}
-	return nil
-}
-
 // settings loads the configuration, with the flags that a command was given
 // on top.
 func settings(cmd *cobra.Command) (*config.Set, error) {

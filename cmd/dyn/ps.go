@@ -54,6 +54,9 @@ func psCmd(a *app) *cobra.Command {
 				if w.Why != "" && (w.State == string(turn.Down) || w.State == string(turn.Ready)) {
 					fmt.Fprintf(a.err, "! %s is %s: %s\n", w.Name, w.State, oneLine(w.Why))
 				}
+				if w.Path == "chat" {
+					fmt.Fprintf(a.err, "! %s: turns go to its own chat API: %s\n", w.Name, oneLine(w.PathWhy))
+				}
 			}
 		}
 		if err != nil {
@@ -112,9 +115,9 @@ func anyReady(s snapshot.Snapshot) error {
 }
 
 func psTable(s snapshot.Snapshot, noHeader bool) *table {
-	t := &table{right: []int{4, 5, 6, 7}}
+	t := &table{right: []int{5, 6, 7, 8}}
 	if !noHeader {
-		t.head = []string{"WORKER", "MODEL", "STATE", "ENGINE", "RUN", "WAIT", "KV", "PID", "UP", "SINCE", "URL"}
+		t.head = []string{"WORKER", "MODEL", "STATE", "ENGINE", "PATH", "RUN", "WAIT", "KV", "PID", "UP", "SINCE", "URL"}
 	}
 	for _, w := range s.Workers {
 		pid := "–"
@@ -125,7 +128,7 @@ func psTable(s snapshot.Snapshot, noHeader bool) *table {
 		if w.Adopted {
 			up += ", adopted"
 		}
-		t.add(w.Name, w.Model, w.State, w.Engine, strconv.Itoa(w.Running), strconv.Itoa(w.Waiting),
+		t.add(w.Name, w.Model, w.State, w.Engine, w.Path, strconv.Itoa(w.Running), strconv.Itoa(w.Waiting),
 			strconv.Itoa(int(w.KVUsed*100+0.5))+"%", pid, up, ago(w.Since, s.At), w.URL)
 	}
 	return t

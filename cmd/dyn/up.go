@@ -93,9 +93,6 @@ func (f upFlags) run(cmd *cobra.Command, a *app, args []string, show *jsonFlag) 
 		return err
 	}
 	steps := newSteps(a, show)
-	if err := p.checkAttach(a); err != nil {
-		return err
-	}
 	switch {
 	case f.dryRun:
 		return dryRun(a, p, show)

@@ -50,15 +50,19 @@ func (d *daemon) verify(ctx context.Context, i turn.WorkerInfo, c engine.Client)
 	return why
 }
 
-// prompts is what makes the prompts of a worker's turns, nil while nobody
+// prompts is what makes the prompts of a worker's turns, nil where nobody
 // does.
 func (m *models) prompts(i turn.WorkerInfo) *prompt.Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	pm := m.served[i.Caps.Model]
 	if dir, ok := m.folder[base(i.URL)]; ok && i.Attached {
-		return m.opened[dir]
+		pm = m.opened[dir]
 	}
-	return m.served[i.Caps.Model]
+	if m.stands[pm] != "" {
+		return nil // its prompts are no engine's
+	}
+	return pm
 }
 
 // checkPrompts tells what was found of each worker's prompts, one line each

@@ -32,6 +32,7 @@ type models struct {
 	switches map[string]any           // of its template
 	served   map[string]*prompt.Model // by public name
 	opened   map[string]*prompt.Model // by folder
+	stands   map[*prompt.Model]string // why they only stand for an engine's own
 	folder   map[string]string        // of an attached engine, by URL
 	server   *server.Server
 }
@@ -40,6 +41,7 @@ type models struct {
 func (m *models) open(p plan, r *recipes.Recipe) error {
 	m.policy = route.Policy(p.Policy)
 	m.served, m.opened, m.folder = map[string]*prompt.Model{}, map[string]*prompt.Model{}, map[string]string{}
+	m.stands = map[*prompt.Model]string{}
 	m.parse = recipes.Parsers{Tools: "hermes", Reasoning: "think"}
 	if r != nil {
 		m.parse, m.own, m.switches = r.Parsers, cmp.Or(p.ModelDir, r.ModelDir), r.Template
@@ -53,6 +55,9 @@ func (m *models) open(p plan, r *recipes.Recipe) error {
 		return nil
 	}
 	pm, err := m.read(m.own)
+	if err == nil && m.stands[pm] != "" && r.Simulated() {
+		err = fmt.Errorf("%s; the simulated engine reads no others", m.stands[pm])
+	}
 	if err != nil {
 		return unsupported(p, err)
 	}
@@ -81,8 +86,22 @@ func (m *models) read(dir string) (*prompt.Model, error) {
 	} else {
 		pm, err = prompt.Open(dir, o)
 	}
+	if errors.Is(err, prompt.ErrUnsupported) { // the engine may have what we do not
+		return m.stand(dir, err.Error(), o)
+	}
 	if err == nil {
 		m.opened[dir] = pm
+	}
+	return pm, err
+}
+
+// stand returns what stands for the tokenizer and template of a folder that
+// dyn does not read, and why: turns then take the engine's own chat API, and
+// ours only guesses how long they are and what they have in common.
+func (m *models) stand(dir, why string, o prompt.Options) (*prompt.Model, error) {
+	pm, err := prompt.OpenFS(model.FS(), o)
+	if err == nil {
+		m.opened[dir], m.stands[pm] = pm, why
 	}
 	return pm, err
 }
@@ -100,6 +119,7 @@ func (m *models) add(s *server.Server, recipe string) {
 func (m *models) tell(id, recipe string, pm *prompt.Model) {
 	m.server.AddModel(server.Model{
 		ID: id, Recipe: recipe, Prompt: pm, Tools: m.parse.Tools, Reasoning: m.parse.Reasoning, Policy: m.policy,
+		Stands: m.stands[pm],
 	})
 }
 
@@ -132,11 +152,18 @@ func (m *models) adopt(info turn.WorkerInfo) bool {
 		return true
 	}
 	dir, ok := m.folder[base(info.URL)]
-	if !ok || !info.Attached {
+	if !info.Attached || !ok && !info.Caps.Chat {
 		return false
 	}
-	m.served[id] = m.opened[dir]
-	m.tell(id, "", m.opened[dir])
+	pm := m.opened[dir]
+	if !ok {
+		var err error
+		if pm, err = m.stand("of "+id, "no model folder was given with --model-dir", prompt.Options{}); err != nil {
+			return false
+		}
+	}
+	m.served[id] = pm
+	m.tell(id, "", pm)
 	return true
 }
 
@@ -224,7 +251,7 @@ func (h handles) Attach(ctx context.Context, at turn.Attach) (turn.WorkerInfo, e
 	if !h.models.adopt(info) {
 		h.fleet.Detach(ctx, info.Name)
 		return info, &turn.Fault{
-			Op: op, Err: fmt.Errorf("it serves %q, whose tokenizer is not known", info.Caps.Model),
+			Op: op, Err: fmt.Errorf("it serves %q, whose tokenizer is not known, and has no chat API", info.Caps.Model),
 			Try: "dyn up --attach " + at.URL + " --model-dir <dir>",
 		}
 	}

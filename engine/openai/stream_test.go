@@ -108,7 +108,8 @@ func TestStream(t *testing.T) {
 		},
 		"nulls": {
 			"data: {\"choices\":[{\"delta\":{\"content\":\"a\",\"tool_calls\":null},\"logprobs\":{\"content\":null},\"finish_reason\":null}]}\n\n" + deltas(`"stop"`),
-			"a", turn.End{Reason: turn.Ended},
+			"a",
+			turn.End{Reason: turn.Ended},
 		},
 		"likely": {
 			"data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"logprobs\":{\"content\":[{\"token\":\"a\",\"logprob\":-1.5,\"top_logprobs\":[{\"token\":\"b\",\"logprob\":-2}]}]},\"finish_reason\":null}]}\n\n" + deltas(`"stop"`),
