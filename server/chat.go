@@ -117,6 +117,7 @@ func (f *flight) jobAt(st *seat) turn.Job {
 	if j.MaxTokens = f.t.MaxTokens; j.MaxTokens > st.context-f.guess() {
 		j.MaxTokens = 0 // what the context leaves; over cuts what is more
 	}
+	f.untold = j.MaxTokens == 0
 	return j
 }
 
@@ -131,9 +132,9 @@ const (
 func (f *flight) guess() int { return f.asked + f.asked/guessShare + f.demand.images*imageTokens }
 
 // over reports whether a chat's answer is as long as the client wants it to be
-// at most.
+// at most, where the engine was not told and the tokens are its own.
 func (f *flight) over(st *seat) bool {
-	return st.chat != "" && f.t.MaxTokens > 0 && len(f.said) >= f.t.MaxTokens
+	return st.chat != "" && f.untold && f.m.Stands == "" && f.t.MaxTokens > 0 && len(f.said) >= f.t.MaxTokens
 }
 
 // spoken is all that a delta says, whoever has read it.

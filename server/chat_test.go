@@ -310,6 +310,19 @@ func TestChatPathLimits(t *testing.T) {
 		t.Errorf("%d %s", status, got)
 	}
 
+	told := chatter("told", func(ctx context.Context, j turn.Job) (turn.Stream, error) {
+		if j.MaxTokens != 3 {
+			t.Errorf("told %d tokens", j.MaxTokens)
+		}
+		ds := []turn.Delta{{Text: "one two three four five six"}, {Text: " seven", End: &turn.End{Reason: turn.Cut, Usage: turn.Usage{Prompt: 9, Output: 3}}}}
+		return &script{ctx, ds}, nil
+	})
+	st = newStage(t, told)
+	status, got = st.post(t.Context(), chatPath, says("hi", `,"max_tokens":3`))
+	if status != 200 || !strings.Contains(got, "six seven") || gjson.Get(got, "usage.completion_tokens").Int() != 3 {
+		t.Errorf("the engine's own count does not hold: %d %s", status, got)
+	}
+
 	call := func(i int) turn.Delta {
 		at := turn.Call{Index: i, Name: "f"}
 		return turn.Delta{Events: []turn.Event{{Kind: turn.CallStart, Call: at}, {Kind: turn.CallArgs, Call: at, Text: "{}"}, {Kind: turn.CallEnd, Call: at}}}

@@ -68,6 +68,7 @@ type flight struct {
 	busy     bool                 // some were busy; fly's
 	returned int                  // of row.Moved, how often it then went back; fly's
 
+	untold  bool      // the worker was not told how long a chat's answer may be; fly's
 	opening string    // of the answer, given with the prompt; the first delta takes it along
 	opened  int       // ids of the opening
 	onlyOne string    // stop string that holds the answer to one call
