@@ -14,6 +14,10 @@
 // several answers were asked of has twins, one for each more. A demand is what
 // a turn needs of a worker that not every worker can.
 //
+// Two ways to a worker. Most turns go as token ids. Those that cannot (chat.go
+// says which) go to the worker's own chat API; which way it is, is decided with
+// the seat, since workers differ.
+//
 // Who ends what. A flight's context ends when the client hangs up (watch.go),
 // when the answer is whole, or when the server stops; with it ends the wait
 // in the queue and the request at the worker. The consuming side writes the
