@@ -25,6 +25,7 @@ func (s *Server) totalsPage(b *strings.Builder, p snapshot.Snapshot) {
 	one(b, "dyn_turns_failed_total", "counter", "turns that failed", t.Failed)
 	one(b, "dyn_turns_canceled_total", "counter", "turns whose client hung up", p.Queue.Canceled)
 	one(b, "dyn_turns_moved_total", "counter", "times a turn went on at another worker", t.Moved)
+	one(b, "dyn_turns_chat_path_total", "counter", "turns that went to a worker's own chat API", t.Chats)
 	one(b, "dyn_prompt_tokens_total", "counter", "prompt tokens, as engines reported", t.Prompt)
 	one(b, "dyn_cached_tokens_total", "counter", "of those found cached, as engines reported", t.Cached)
 	one(b, "dyn_output_tokens_total", "counter", "output tokens, as engines reported", t.Output)

@@ -199,3 +199,17 @@ func BenchmarkFrame(b *testing.B) {
 		Frame(s, v)
 	}
 }
+
+// TestFootTellsThePath: a worker whose turns take its chat API says so, and
+// why.
+func TestFootTellsThePath(t *testing.T) {
+	p := newPicture(snapshot.Snapshot{}, View{Width: 80, Height: 24})
+	w := snapshot.Worker{Name: "w0", Path: "chat", PathWhy: "its template differs"}
+	if got := strings.Join(p.workerFoot(w), " · "); !strings.Contains(got, "by its chat API: its template differs") {
+		t.Errorf("foot %q", got)
+	}
+	w.Path, w.PathWhy = "both", "turns with images take its chat API"
+	if got := strings.Join(p.workerFoot(w), " · "); strings.Contains(got, "chat API") {
+		t.Errorf("foot %q", got)
+	}
+}

@@ -276,6 +276,9 @@ func (p *picture) workerFoot(w snapshot.Worker) []string {
 	if w.Engine != "" {
 		words = append(words, p.clean(w.Engine))
 	}
+	if w.Path == "chat" {
+		words = append(words, "by its chat API: "+p.clean(w.PathWhy))
+	}
 	return append(words, fmt.Sprintf("overlap %s of %s tokens in %ds",
 		p.count(float64(w.Predicted)), p.count(float64(w.Prompt)), w.WindowS))
 }
