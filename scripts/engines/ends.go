@@ -201,11 +201,10 @@ func daemonKilled(ctx context.Context, l *lab, s *sheet) error {
 	if err := <-cut; err == nil {
 		return errors.New("the turn that was running ended as if nothing had happened")
 	}
-	since := time.Now()
-	if err := l.up(ctx); err != nil {
+	took, err := l.up(ctx)
+	if err != nil {
 		return err
 	}
-	took := time.Since(since)
 	after, err := l.workers(ctx)
 	if err != nil {
 		return err
@@ -227,7 +226,7 @@ func daemonKilled(ctx context.Context, l *lab, s *sheet) error {
 			return err
 		}
 		again := own[1].Prompt - own[1].Cached - (own[1].Prompt - own[0].Prompt - own[0].Output)
-		right = right && r.usage.Details.Cached > 0 && own[0].Worker == own[1].Worker
+		right = right && r.usage.Details.Cached > 0 && own[0].Worker == own[1].Worker && again <= l.k.block
 		parts = append(parts, fmt.Sprintf("%d of %d on %s (%d again)", own[1].Cached, own[1].Prompt, own[1].Worker, max(again, 0)))
 	}
 	s.check(l.k.name, "… cached tokens of the next turns of its conversations", right, "%s", strings.Join(parts, ", "))

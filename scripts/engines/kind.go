@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -121,12 +122,15 @@ flags:
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
+// errAbsent is in the chain where something is not here that is not published.
+var errAbsent = errors.New("not here")
+
 // convert makes weights for vLLM, with the Python and the packages that were
 // installed for it.
 func convert(ctx context.Context, l *lab, model string) error {
 	script := filepath.Join(l.o.fixtures, "engines/vllm/gguf_to_safetensors.py")
 	if _, err := os.Stat(script); err != nil {
-		return fmt.Errorf("%w: say where the fixtures are, by -fixtures", err)
+		return fmt.Errorf("%w: %s, which makes vLLM's weights; -fixtures says where", errAbsent, script)
 	}
 	gguf, err := l.gguf(ctx)
 	if err != nil {

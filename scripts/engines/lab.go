@@ -77,11 +77,10 @@ func (l *lab) begin(ctx context.Context, s *sheet) error {
 	if err := os.RemoveAll(l.dir); err != nil {
 		return err
 	}
-	began := time.Now()
-	if err := l.up(ctx); err != nil {
+	took, err := l.up(ctx)
+	if err != nil {
 		return err
 	}
-	took := time.Since(began)
 	ws, err := l.workers(ctx)
 	if err != nil {
 		return err
@@ -90,18 +89,18 @@ func (l *lab) begin(ctx context.Context, s *sheet) error {
 	return nil
 }
 
-// up starts the daemon, and the workers that do not run.
-func (l *lab) up(ctx context.Context) error {
-	args := []string{"up", l.recipe, "--workers", "2", "--port", "0", "--max-num-seqs", "2"}
-	if _, err := l.dyn(ctx, args...); err != nil {
-		return err
+// up starts the daemon, and the workers that do not run. It tells how long that
+// took.
+func (l *lab) up(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	if _, err := l.dyn(ctx, "up", l.recipe, "--workers", "2", "--port", "0", "--max-num-seqs", "2"); err != nil {
+		return 0, err
 	}
+	took := time.Since(began)
 	var doc struct{ Daemon snapshot.Daemon }
-	if err := l.json(ctx, &doc, "ps"); err != nil {
-		return err
-	}
+	err := l.json(ctx, &doc, "ps")
 	l.url = doc.Daemon.URL
-	return nil
+	return took, err
 }
 
 // down ends what runs; where nothing does that is fine too.

@@ -64,9 +64,10 @@ func (s *sheet) try(engine, what string, do func() error) bool {
 	return err == nil
 }
 
-func (s *sheet) failed() (n int) {
+// count is how many rows came out so.
+func (s *sheet) count(as state) (n int) {
 	for _, r := range s.rows {
-		if r.state == bad {
+		if r.state == as {
 			n++
 		}
 	}
