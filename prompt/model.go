@@ -52,6 +52,9 @@ func OpenFS(fsys fs.FS, o Options) (*Model, error) {
 		return nil, err
 	}
 	tmpl, err := template.Open(fsys, template.Options{Switches: o.Switches})
+	if broken := new(template.FileError); errors.As(err, &broken) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}

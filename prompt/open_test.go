@@ -69,6 +69,8 @@ func TestOpenBroken(t *testing.T) {
 	}{
 		{"empty", nil, "chat template", true},
 		{"no json", map[string]string{"tokenizer_config.json": "{"}, "read tokenizer_config.json", false},
+		{"no GGUF", map[string]string{"m.gguf": "no model"}, "m.gguf", false},
+		{"no templates", map[string]string{"chat_template.json": "[]"}, "chat_template.json", false},
 		{"no template", map[string]string{"chat_template.jinja": "{% for"}, "chat_template.jinja", true},
 		{"bad config", map[string]string{"config.json": `{"vocab_size": "x"}`}, "read config.json", false},
 		{"no tokenizer", map[string]string{"tokenizer_config.json": plain}, "tokenizer.json", false},

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -42,13 +43,26 @@ type variable struct {
 	value jinja.Value
 }
 
+// FileError is a file that should hold a template and cannot be read: it is
+// broken, not of a kind that is not known here.
+type FileError struct{ Err error }
+
+// Error says which file, and why.
+func (e *FileError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *FileError) Unwrap() error { return e.Err }
+
 // Open reads the chat template of a model folder: chat_template.jinja, else
 // what chat_template.json or tokenizer_config.json hold, else that of a GGUF
 // file, else our own for the models that ship none. Of several templates
 // those named tool_use and default are taken. The error has fs.ErrNotExist
-// in its chain when there is none.
+// in its chain when there is none, and a *FileError when a file is broken.
 func Open(fsys fs.FS, o Options) (*Template, error) {
 	src, err := find(fsys)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = &FileError{err}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open chat template: %w", err)
 	}
