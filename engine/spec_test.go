@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/agentinfer/dyn/recipes"
+	"github.com/agentinfer/dyn/turn"
 )
 
 func TestRemoteCodeIsTheRecipesToTrust(t *testing.T) {
@@ -26,5 +28,17 @@ func TestRemoteCodeIsTheRecipesToTrust(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestNoProgram: a recipe that leaves the program open is not started without
+// one, and it is said how to get it.
+func TestNoProgram(t *testing.T) {
+	f := NewFleet(Options{Logs: t.TempDir(), Adapters: []Adapter{&broken{}}})
+	defer f.Stop(t.Context(), 0)
+	_, err := f.Start(t.Context(), Spec{Recipe: &recipes.Recipe{Engine: "broken", Command: []string{"{engine}"}}})
+	var fault *turn.Fault
+	if !errors.As(err, &fault) || fault.Try != "dyn engine install broken" {
+		t.Fatalf("%v, %+v", err, fault)
 	}
 }

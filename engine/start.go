@@ -24,6 +24,9 @@ func (f *Fleet) Start(ctx context.Context, s Spec) (*Worker, error) {
 	if err != nil {
 		return nil, &turn.Fault{Op: op, Err: err}
 	}
+	if kind := s.Recipe.Engine; s.Recipe.UsesEngine() && len(s.Program) == 0 {
+		return nil, &turn.Fault{Op: op, Err: errors.New("no program for " + kind), Try: "dyn engine install " + kind}
+	}
 	if _, err := a.Launch(s, f.place(0)); err != nil {
 		return nil, &turn.Fault{Op: op, Err: err}
 	}
