@@ -88,6 +88,29 @@ func TestImagesTakeTheChatPath(t *testing.T) {
 	}
 }
 
+// TestImagesOfResults: what a tool shows is an image like any other.
+func TestImagesOfResults(t *testing.T) {
+	r := newRig(t, 1, "--vision", brainFile(t, `
+  - when: '(?s)contents.*image [0-9a-f]+'
+    say: A dog.
+`))
+	status, got := r.post("/v1/messages", `{"model":"sim","max_tokens":50,"tools":[{"name":"Read","input_schema":{"type":"object"}}],"messages":[
+		{"role":"user","content":"what is in it?"},
+		{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"Read","input":{"path":"a.png"}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"contents"},
+			{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}]}]}`)
+	if row := r.rows(1)[0]; status != 200 || !strings.Contains(got, "A dog.") || row.Chat != images {
+		t.Errorf("%d %s: chat path %q", status, got, row.Chat)
+	}
+	status, got = r.post("/v1/responses", `{"model":"sim","store":false,"input":[
+		{"role":"user","content":"what is in it?"},
+		{"type":"function_call","call_id":"c1","name":"Read","arguments":"{}"},
+		{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"contents"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]}]}`)
+	if row := r.rows(2)[1]; status != 200 || !strings.Contains(got, "A dog.") || row.Chat != images {
+		t.Errorf("%d %s: chat path %q", status, got, row.Chat)
+	}
+}
+
 // TestHiddenStays: where nobody sees images, and of one that lies elsewhere,
 // the model gets the fixed text, by ids.
 func TestHiddenStays(t *testing.T) {

@@ -35,7 +35,7 @@ func (f *flight) twin(choice int) *flight {
 	if len(f.bares) > 0 {
 		g.takes(choice / each)
 		g.chains = maps.Clone(g.chains)
-		g.needs(f.demand, f.original)
+		g.needs(f.demand)
 	}
 	g.again = choice%each > 0
 	g.job.ID = t.ID

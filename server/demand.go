@@ -171,10 +171,9 @@ func (m *model) able(d demand) bool {
 	return false
 }
 
-// needs makes the flight's job ask for what the turn demands. whole is the turn
-// with its images, nil where it has none.
-func (f *flight) needs(d demand, whole *turn.Turn) {
-	f.demand, f.original = d, whole
+// needs makes the flight's job ask for what the turn demands.
+func (f *flight) needs(d demand) {
+	f.demand = d
 	f.job.Format = d.format
 	if s := &f.job.Sampling; s.IgnoreEnd {
 		f.job.StopIDs = s.StopIDs

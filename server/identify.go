@@ -7,9 +7,10 @@ import (
 )
 
 // identify finds whose turn it is. Histories are hashed here only for clients
-// that do not name their session, and only what is new in them.
-func (s *Server) identify(t *turn.Turn, m *model) *flight {
-	f := &flight{s: s, m: m, t: t, seats: make(chan placement, 1), out: make(chan item, 16), flown: make(chan struct{})}
+// that do not name their session, and only what is new in them. whole is the
+// turn with its images, nil where it has none.
+func (s *Server) identify(t *turn.Turn, m *model, whole *turn.Turn) *flight {
+	f := &flight{s: s, m: m, t: t, original: whole, seats: make(chan placement, 1), out: make(chan item, 16), flown: make(chan struct{})}
 	if t.Who.Session == "" {
 		keys := prompt.Keys(nil, t)
 		sums := prompt.Sums(nil, t, keys)

@@ -38,7 +38,7 @@ func (f *flight) build() (p session.Built, limit int, err error) {
 	limit = f.m.context()
 	q := session.Asked{
 		Model: f.m.Prompt, Turn: f.t, Known: f.known, Raw: f.m.raw,
-		Seed: cache.SaltSeed("", f.t.Salt), Blocks: f.m.blocks(), AsIs: f.m.Stands != "",
+		Seed: cache.SaltSeed("", f.t.Salt), Blocks: f.m.blocks(), AsIs: f.m.Stands != "" || f.original != nil,
 	}
 	p, err = f.a.Build(q)
 	if p.Left != nil {

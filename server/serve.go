@@ -20,11 +20,11 @@ func (s *Server) serve(c *call) error {
 	}
 	s.steady(t, m)                     // the same conversation is the same prompt (prompt)
 	whole := m.see(t, &need)           // images stand as what they hold, where the engine sees them itself (chat.go)
-	f := s.identify(t, m)              // whose turn: session and agent (server/session)
+	f := s.identify(t, m, whole)       // whose turn: session and agent (server/session)
 	if err := f.tokens(); err != nil { // conversation → token ids → block hashes, only the new part (prompt, cache)
 		return err
 	}
-	f.needs(need, whole)
+	f.needs(need)
 	if t.Hints.Query {
 		return f.where(c) // only asked, not flown
 	}
