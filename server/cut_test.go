@@ -14,13 +14,21 @@ import (
 // made of it.
 func TestCutAnswers(t *testing.T) {
 	tok := simModel(t).Tokenizer()
+	const half = "\xe4" // of a character; ids may spell it
+	var halfID uint32
+	for tok.Token(halfID) != half {
+		halfID++
+	}
 	for _, c := range []struct {
-		name, said string
+		name, said string // the text that the ids spell
 		copy       string // the client's, as the members of the message
 		reason     turn.Reason
 		kept       bool
 	}{
 		{"in text", "Let me   look", `"content":"Let me   look"`, turn.Cut, true},
+		{"in text with half a character", "Let me " + half + "  look", `"content":"Let me \ufffd  look"`, turn.Cut, true},
+		{"in a character", "Let me   look" + half, `"content":"Let me   look"`, turn.Cut, true},
+		{"in a character that the client got", "Let me   look" + half, `"content":"Let me   look\ufffd"`, turn.Cut, true},
 		{"before the name of a call", "Let me   look. <tool_call>\n{\"na", `"content":"Let me   look."`, turn.Cut, false},
 		{"in the mark of a call", "Let me   look. <tool_", `"content":"Let me   look."`, turn.Cut, false},
 		{"in arguments", "Let me   look. <tool_call>\n{\"name\": \"Read\", \"arguments\": {\"pa", `"content":"Let me   look.","tool_calls":[{"id":"a","type":"function","function":{"name":"Read","arguments":"{\"pa"}}]`, turn.Cut, false},
@@ -30,8 +38,16 @@ func TestCutAnswers(t *testing.T) {
 		var sent []uint32
 		st := newStage(t, &puppet{name: "w0", caps: caps(4000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
 			sent = j.Prompt.Flat()
-			ids := tok.Encode(nil, c.said)
-			return &script{ctx, []turn.Delta{{Text: c.said, IDs: ids, End: &turn.End{
+			before, after, broken := strings.Cut(c.said, half)
+			ids := tok.Encode(nil, before)
+			if broken {
+				ids = tok.Encode(append(ids, halfID), after)
+			}
+			text := strings.ToValidUTF8(c.said, "\uFFFD")
+			if !strings.Contains(c.copy, "ufffd") {
+				text = strings.ReplaceAll(c.said, half, "") // the engine waited for the rest
+			}
+			return &script{ctx, []turn.Delta{{Text: text, IDs: ids, End: &turn.End{
 				Reason: c.reason, Usage: turn.Usage{Prompt: j.Prompt.Len(), Output: len(ids)},
 			}}}}, nil
 		}})

@@ -98,8 +98,21 @@ func (f *flight) whole(answer turn.Message, ids []uint32) bool {
 	if n == 0 || answer.Blocks[n-1].Kind != turn.Text {
 		return false
 	}
-	said := f.m.Prompt.Tokenizer().Decode(nil, ids)
-	return strings.HasSuffix(strings.TrimSpace(string(said)), strings.TrimSpace(answer.Blocks[n-1].Text))
+	// Half a character at the end may have reached the client or not.
+	text := strings.TrimSpace(strings.TrimRight(answer.Blocks[n-1].Text, "\uFFFD"))
+	said := strings.TrimSpace(f.spelled(ids))
+	return strings.HasSuffix(said, text) && (text != "" || said == "")
+}
+
+// spelled is the text of ids as a stream's readers get it, without halves of
+// characters at its end.
+func (f *flight) spelled(ids []uint32) string {
+	d := f.m.Prompt.Tokenizer().Decoder()
+	var text []byte
+	for _, id := range ids {
+		text = d.Push(text, id)
+	}
+	return strings.TrimRight(string(text), "\uFFFD")
 }
 
 // history is the rolling hash of the turn's messages.
