@@ -66,6 +66,18 @@ func TestBug26(t *testing.T) {
 	}
 }
 
+// Tokens whose text never comes are not kept without end.
+func TestMute(t *testing.T) {
+	url := fake.Replay(t, 64<<10, func(*http.Request, []byte) []byte {
+		many := `{"content":"","tokens":[7],"stop":false,"tokens_predicted":1,"more":"` + strings.Repeat("x", 2<<20) + `"}`
+		return answer(slices.Repeat([]string{many}, 12)...)
+	})
+	h := listen(t, knowing(t, url), turn.Job{Prompt: turn.IDsOf(1, 2, 3), MaxTokens: 4})
+	if !errors.Is(h.err, turn.ErrLost) || !strings.Contains(h.err.Error(), "say nothing") {
+		t.Errorf("%d ids, %v", len(h.ids), h.err)
+	}
+}
+
 // 28: the server hangs up an idle connection after five seconds and after 100
 // requests; the next request goes over a new one.
 func TestBug28(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -58,11 +59,11 @@ func readEvent(data []byte) (event, error) {
 		case "completion_probabilities":
 			e.likely = readLogprobs(v)
 		case "tokens_predicted":
-			e.predicted = count(v)
+			e.predicted = remote.Count(v)
 		case "tokens_evaluated":
-			f.prompt = count(v)
+			f.prompt = remote.Count(v)
 		case "prompt_progress":
-			e.progress = progress{true, count(v.Get("cache")), count(v.Get("processed"))}
+			e.progress = progress{true, remote.Count(v.Get("cache")), remote.Count(v.Get("processed"))}
 		case "error":
 			e.err = meaning(int(v.Get("code").Int()), v)
 		case "stop":
@@ -76,10 +77,10 @@ func readEvent(data []byte) (event, error) {
 		case "truncated":
 			f.truncated = v.Bool()
 		case "tokens_cached":
-			f.holds = count(v)
+			f.holds = remote.Count(v)
 		case "timings":
 			if n := v.Get("cache_n"); n.Exists() {
-				f.cached = count(n)
+				f.cached = remote.Count(n)
 			}
 		}
 		return true
@@ -93,12 +94,6 @@ func readEvent(data []byte) (event, error) {
 	}
 	return e, nil
 }
-
-// most bounds the counts that are believed.
-const most = 1 << 40
-
-// count reads how many there are of something.
-func count(v gjson.Result) int { return int(min(max(v.Int(), 0), most)) }
 
 func readIDs(v gjson.Result) (ids []uint32) {
 	v.ForEach(func(_, id gjson.Result) bool {

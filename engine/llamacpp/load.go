@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -50,15 +51,15 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 		return turn.Load{}, err
 	}
 	l := turn.Load{
-		At: m.at, Running: int(m.read.running), Waiting: int(m.read.waiting),
-		Hits: int64(m.read.cached), Queries: int64(m.read.cached + m.read.computed),
-		Work: int64(m.read.steps),
+		At: m.at, Running: remote.Whole(m.read.running), Waiting: remote.Whole(m.read.waiting),
+		Hits: int64(remote.Whole(m.read.cached)), Queries: int64(remote.Whole(m.read.cached + m.read.computed)),
+		Work: int64(remote.Whole(m.read.steps)),
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.mirror != nil {
 		if now && m.read.known {
-			c.mirror.rests(int(m.read.running))
+			c.mirror.rests(remote.Whole(m.read.running))
 		}
 		c.mirror.tell(&l, m.read.known && (now || c.args == nil))
 	}

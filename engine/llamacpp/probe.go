@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -32,12 +33,12 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 		return seen, fmt.Errorf("probe: %w", err)
 	}
 	props := gjson.ParseBytes(b)
-	slots := count(props.Get("total_slots"))
+	slots := remote.Count(props.Get("total_slots"))
 	if slots <= 0 || slots > maxSlots {
 		return seen, fmt.Errorf("probe: /props tells %d slots, this is no llama-server: %w", slots, turn.ErrLost)
 	}
 	r := readRules(c.args)
-	r.context = min(count(props.Get("default_generation_settings.n_ctx")), math.MaxInt32)
+	r.context = min(remote.Count(props.Get("default_generation_settings.n_ctx")), math.MaxInt32)
 	seen.Caps = turn.Capabilities{
 		Model: model(props), Context: r.context, BlockSize: blockTokens, KVTokens: r.context * slots, MaxSeqs: slots,
 		Events: true, Engine: strings.TrimSpace("llama.cpp " + props.Get("build_info").Str),
@@ -170,7 +171,7 @@ func (c *client) extras(ctx context.Context, caps *turn.Capabilities) {
 		}
 		text += d.Text
 		caps.Logprobs = caps.Logprobs || len(d.Logprobs) > 0
-		if d.End != nil || s.made.count > 4+endlessTokens {
+		if d.End != nil || s.made.count > 4+endlessTokens || len(text) > 64<<10 {
 			break
 		}
 	}
@@ -192,7 +193,7 @@ func (c *client) weigh(ctx context.Context, m *mirror) {
 	if err != nil {
 		return // the usual weight stays
 	}
-	tokens, bytes := count(gjson.GetBytes(b, "n_saved")), count(gjson.GetBytes(b, "n_written"))
+	tokens, bytes := remote.Count(gjson.GetBytes(b, "n_saved")), remote.Count(gjson.GetBytes(b, "n_written"))
 	if tokens == 0 || bytes < tokens {
 		return
 	}

@@ -26,6 +26,7 @@ type stream struct {
 	lag   lag        // ids whose text has not come
 	told  bool       // the server said how much of the prompt it found
 	met   bool       // a stop id of the job's has come
+	mute  int        // bytes of events since the last delta
 	last  turn.Delta // with that one's text
 
 	mu       sync.Mutex // guards what Close reads while Next may run
@@ -43,6 +44,9 @@ func newStream(ctx context.Context, c *client, a *exchange.Answer, j turn.Job, c
 
 var done = []byte("[DONE]")
 
+// maxMute bounds what is held back of an answer whose text does not come.
+const maxMute = 16 << 20
+
 // Next returns the next delta, the last one with End.
 func (s *stream) Next() (turn.Delta, error) {
 	for s.ended == nil {
@@ -58,7 +62,11 @@ func (s *stream) Next() (turn.Delta, error) {
 			return s.lost(err.Error())
 		}
 		if d, ok, err := s.step(e); ok || err != nil {
+			s.mute = 0
 			return d, err
+		}
+		if s.mute += len(data); s.mute > maxMute {
+			return s.lost("over 16 MiB of events that say nothing")
 		}
 	}
 	return turn.Delta{}, s.ended

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -43,8 +44,8 @@ func readChunk(data []byte) (chunk, error) {
 	if u := v.Get("usage"); u.IsObject() {
 		c.told = true
 		c.usage = turn.Usage{
-			Prompt: count(u.Get("prompt_tokens")), Output: count(u.Get("completion_tokens")),
-			Cached: count(u.Get("prompt_tokens_details.cached_tokens")), Thinking: count(u.Get("completion_tokens_details.reasoning_tokens")),
+			Prompt: remote.Count(u.Get("prompt_tokens")), Output: remote.Count(u.Get("completion_tokens")),
+			Cached: remote.Count(u.Get("prompt_tokens_details.cached_tokens")), Thinking: remote.Count(u.Get("completion_tokens_details.reasoning_tokens")),
 		}
 		c.usage.Cached = min(c.usage.Cached, c.usage.Prompt)
 	}
@@ -55,7 +56,7 @@ func readChunk(data []byte) (chunk, error) {
 		c.reasoning = d.Get("reasoning_content").Str
 	}
 	for _, call := range list(d.Get("tool_calls")) {
-		c.calls = append(c.calls, piece{count(call.Get("index")), call.Get("function.name").Str, call.Get("function.arguments").Str})
+		c.calls = append(c.calls, piece{remote.Count(call.Get("index")), call.Get("function.name").Str, call.Get("function.arguments").Str})
 	}
 	for _, p := range list(one.Get("logprobs.content")) {
 		l := readLogprob(p)
@@ -76,9 +77,6 @@ func list(v gjson.Result) []gjson.Result {
 	}
 	return v.Array()
 }
-
-// count is a number of things; anything else is none.
-func count(v gjson.Result) int { return int(min(max(v.Int(), 0), 1<<31)) }
 
 func readLogprob(v gjson.Result) turn.Logprob {
 	return turn.Logprob{Token: v.Get("token").Str, Value: v.Get("logprob").Num}

@@ -69,14 +69,16 @@ func (s *Stream) Next() (turn.Delta, error) {
 		if c.fault.Exists() {
 			return s.finish(s.fault(c.fault))
 		}
-		s.take(&c)
+		if err := s.take(&c); err != nil {
+			return s.finish(err)
+		}
 	}
 	return turn.Delta{}, s.ended
 }
 
 // take holds what a chunk says: text first, then what the server has read out
 // of it.
-func (s *Stream) take(c *chunk) {
+func (s *Stream) take(c *chunk) error {
 	if c.told {
 		s.usage = c.usage
 	}
@@ -91,18 +93,21 @@ func (s *Stream) take(c *chunk) {
 	if text.Text != "" || len(text.Events) > 0 || len(text.Logprobs) > 0 {
 		s.held = append(s.held, text)
 	}
-	if es := s.called(c.calls); len(es) > 0 {
+	es, err := s.called(c.calls)
+	if len(es) > 0 {
 		s.held = append(s.held, turn.Delta{Events: es})
 	}
 	s.some = s.some || len(s.held) > 0
 	if c.finish != "" {
 		s.last = c
 	}
+	return err
 }
 
 // called makes events of pieces of calls. One begins with its name; a server
-// that sends a name again says the same call.
-func (s *Stream) called(pieces []piece) (es []turn.Event) {
+// that sends a name again says the same call. Arguments of a call that is not
+// open are an error: without them it would be another call.
+func (s *Stream) called(pieces []piece) (es []turn.Event, err error) {
 	for _, p := range pieces {
 		if p.name != "" && p.index != s.open {
 			es = s.closing(es)
@@ -110,11 +115,15 @@ func (s *Stream) called(pieces []piece) (es []turn.Event) {
 			es = append(es, turn.Event{Kind: turn.CallStart, Call: turn.Call{Index: s.calls, Name: p.name}})
 			s.calls++
 		}
-		if p.args != "" && p.index == s.open {
+		switch {
+		case p.args == "":
+		case p.index != s.open:
+			return es, lost(fmt.Sprintf("arguments for call %d, which is not open", p.index))
+		default:
 			es = append(es, turn.Event{Kind: turn.CallArgs, Text: p.args, Call: turn.Call{Index: s.calls - 1}})
 		}
 	}
-	return es
+	return es, nil
 }
 
 // closing ends the call that is open.

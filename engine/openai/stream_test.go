@@ -139,16 +139,22 @@ func TestBroken(t *testing.T) {
 		sent    string
 		refused bool
 	}{
-		"nothing":        {"", false},
-		"no reason":      {deltas("", `{"content":"a"}`), false},
-		"aborted":        {deltas(`"abort"`, `{"content":"a"}`), false},
-		"an early end":   {"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n", false},
-		"no token":       {"data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", false},
-		"no JSON":        {"data: {\"choices\"\n\n", false},
-		"no object":      {"data: 5\n\n", false},
-		"it died":        {"data: {\"error\":{\"message\":\"dead\",\"code\":500}}\n\n", false},
-		"a bare error":   {"data: {\"error\":\"dead\"}\n\n", false},
-		"a fault of ask": {"data: {\"error\":{\"message\":\"bad schema\",\"code\":400}}\n\n", true},
+		"nothing":      {"", false},
+		"no reason":    {deltas("", `{"content":"a"}`), false},
+		"aborted":      {deltas(`"abort"`, `{"content":"a"}`), false},
+		"an early end": {"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n", false},
+		"no token":     {"data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", false},
+		"no JSON":      {"data: {\"choices\"\n\n", false},
+		"no object":    {"data: 5\n\n", false},
+		"crossed calls": {
+			deltas(`"tool_calls"`, `{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{"}},{"index":1,"function":{"name":"g","arguments":"{"}}]}`,
+				`{"tool_calls":[{"index":0,"function":{"arguments":"}"}},{"index":1,"function":{"arguments":"}"}}]}`),
+			false,
+		},
+		"a call without a name": {deltas(`"tool_calls"`, `{"tool_calls":[{"index":1000000000,"function":{"arguments":"{}"}}]}`), false},
+		"it died":               {"data: {\"error\":{\"message\":\"dead\",\"code\":500}}\n\n", false},
+		"a bare error":          {"data: {\"error\":\"dead\"}\n\n", false},
+		"a fault of ask":        {"data: {\"error\":{\"message\":\"bad schema\",\"code\":400}}\n\n", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &body{Reader: strings.NewReader(c.sent)}

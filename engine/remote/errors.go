@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -20,6 +22,7 @@ const maxError = 64 << 10
 // turn.ErrBusy, a key that it does not take is the worker's fault, other 4xx
 // are a *turn.Refused, and all else is a lost worker.
 func Fault(status int, message string) error {
+	message = plain(message)
 	switch {
 	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests:
 		return fmt.Errorf("engine refused for load: %s: %w: %w", message, turn.ErrBusy, turn.ErrLost)
@@ -29,6 +32,23 @@ func Fault(status int, message string) error {
 		return &turn.Refused{Status: status, Message: message}
 	}
 	return fmt.Errorf("engine failed with status %d: %s: %w", status, message, turn.ErrLost)
+}
+
+// maxMessage is how much of what a server says of an error is told, in bytes.
+const maxMessage = 4 << 10
+
+// plain is a server's message as it can be shown: not without end, and without
+// what a terminal would obey.
+func plain(s string) string {
+	if len(s) > maxMessage {
+		s = s[:maxMessage] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // TooLong adds to a refusal that the prompt did not fit a context of so many

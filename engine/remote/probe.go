@@ -16,10 +16,11 @@ import (
 
 // The first token may take minutes, since a server compiles and warms up for
 // it; what follows it may not. An answer that goes on for so many tokens more
-// than were asked for, or has no end so long after its first, has none.
+// than were asked for, or for so much text, or has no end so long after its first, has none.
 const (
 	endlessTokens = 16
 	endlessWait   = 5 * time.Second
+	endlessText   = 64 << 10 // bytes, of an answer that tells no tokens
 )
 
 // ExtraLimit is how long one look at what a server may also do can take: the
@@ -59,6 +60,8 @@ func Listen(ctx context.Context, tokens int, ask func(context.Context) (turn.Str
 			return said, nil
 		case said.IDs > tokens+endlessTokens:
 			return said, fmt.Errorf("%w: %d tokens came where %d were asked for", engine.ErrEndless, said.IDs, tokens)
+		case len(said.Text) > endlessText:
+			return said, fmt.Errorf("%w: over %d bytes came where %d tokens were asked for", engine.ErrEndless, endlessText, tokens)
 		}
 		if late == nil {
 			late = time.AfterFunc(endlessWait, func() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/engine/exchange"
+	"github.com/agentinfer/dyn/turn"
 )
 
 // IdleLimit is how long a connection without a request is kept. Engines close
@@ -122,9 +123,12 @@ func (s *Server) document(ctx context.Context, method, path string, body []byte,
 	if r.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %w", path, s.refusal(r.StatusCode, r.Status, r.Body))
 	}
-	b, err := io.ReadAll(io.LimitReader(r.Body, most))
-	if err != nil {
+	b, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, Unreachable(ctx, err))
+	case int64(len(b)) > most: // its beginning would say something else
+		return nil, fmt.Errorf("%s: an answer over %d MiB: %w", path, most>>20, turn.ErrLost)
 	}
 	return b, nil
 }

@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/engine/remote"
@@ -34,6 +36,35 @@ func TestDocuments(t *testing.T) {
 	}
 	if got, err := s.Post(t.Context(), "/a", []byte("{}")); string(got) != "POST /a Bearer secret application/json {}" {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A document that is longer than what is read of it is an error, not its
+// beginning.
+func TestLongDocument(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"total_slots":1,"more":"`)
+		for range 9 << 4 {
+			if _, err := w.Write(bytes.Repeat([]byte("x"), 64<<10)); err != nil {
+				return
+			}
+		}
+	})
+	if b, err := s.Get(t.Context(), "/props"); !errors.Is(err, turn.ErrLost) || !strings.Contains(err.Error(), "over 1 MiB") {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	if b, err := s.Page(t.Context(), "/metrics"); !errors.Is(err, turn.ErrLost) || !strings.Contains(err.Error(), "over 8 MiB") {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+}
+
+// What a server says of an error is told, but neither all of a book nor what a
+// terminal obeys.
+func TestMessage(t *testing.T) {
+	err := remote.Fault(400, "no \x1b[2J\x07\xff\n"+strings.Repeat("é", 1<<20))
+	words := err.Error()
+	if !strings.Contains(words, "no  [2J \uFFFD\né") || len(words) > 5<<10 || !utf8.ValidString(words) {
+		t.Errorf("%d bytes, %.40q", len(words), words)
 	}
 }
 

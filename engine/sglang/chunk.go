@@ -51,11 +51,12 @@ func readChunk(data []byte) (chunk, error) {
 		return c, nil
 	}
 	c.text = root.Get("text").Str
-	for _, v := range list(root.Get("output_ids")) {
-		c.ids = append(c.ids, uint32(v.Uint()))
+	var err error
+	if c.ids, err = remote.IDs(root.Get("output_ids")); err != nil {
+		return c, err
 	}
 	meta := root.Get("meta_info")
-	c.prompt, c.output, c.cached = count(meta.Get("prompt_tokens")), count(meta.Get("completion_tokens")), count(meta.Get("cached_tokens"))
+	c.prompt, c.output, c.cached = remote.Count(meta.Get("prompt_tokens")), remote.Count(meta.Get("completion_tokens")), remote.Count(meta.Get("cached_tokens"))
 	c.likely = readLogprobs(meta)
 	if f := meta.Get("finish_reason"); f.IsObject() {
 		c.finish = f.Get("type").Str
@@ -70,9 +71,6 @@ func readChunk(data []byte) (chunk, error) {
 	}
 	return c, nil
 }
-
-// count is a number of tokens.
-func count(v gjson.Result) int { return int(max(v.Int(), 0)) }
 
 func readFault(e gjson.Result) *fault {
 	if e.Type == gjson.String {

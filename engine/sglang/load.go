@@ -26,8 +26,8 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 	if m := c.manner.Load(); m != nil && m.metrics {
 		if page, err := c.server.Page(ctx, "/metrics"); err == nil {
 			all := remote.Samples(page, "sglang:")
-			l.Hits, l.Queries = int64(all["cached_tokens_total"]), int64(all["prompt_tokens_total"])
-			l.Work = int64(all["generation_tokens_total"] + all["prompt_tokens_total"])
+			l.Hits, l.Queries = int64(remote.Whole(all["cached_tokens_total"])), int64(remote.Whole(all["prompt_tokens_total"]))
+			l.Work = int64(remote.Whole(all["generation_tokens_total"] + all["prompt_tokens_total"]))
 		}
 	}
 	return l, nil
@@ -49,11 +49,11 @@ func readLoads(root gjson.Result, now time.Time) (turn.Load, error) {
 			continue
 		}
 		ranks++
-		l.Running += int(r.Get("num_running_reqs").Int())
-		l.Waiting += int(r.Get("num_waiting_reqs").Int())
-		used += int(r.Get("num_used_tokens").Int())
-		total += int(r.Get("max_total_num_tokens").Int())
-		l.KVUsed += r.Get("token_usage").Num
+		l.Running += remote.Count(r.Get("num_running_reqs"))
+		l.Waiting += remote.Count(r.Get("num_waiting_reqs"))
+		used += remote.Count(r.Get("num_used_tokens"))
+		total += remote.Count(r.Get("max_total_num_tokens"))
+		l.KVUsed += min(max(r.Get("token_usage").Num, 0), 1)
 	}
 	if ranks == 0 {
 		return l, fmt.Errorf("/v1/loads tells of no rank: %w", turn.ErrLost)

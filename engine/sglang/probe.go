@@ -36,7 +36,7 @@ func (c *client) probe(ctx context.Context) (seen engine.Seen, m manner, err err
 		return seen, m, err
 	}
 	first := gjson.GetBytes(models, "data.0")
-	seen.Caps = turn.Capabilities{Model: first.Get("id").Str, Context: int(first.Get("max_model_len").Int()), Engine: "sglang"}
+	seen.Caps = turn.Capabilities{Model: first.Get("id").Str, Context: remote.Count(first.Get("max_model_len")), Engine: "sglang"}
 	m.context, m.model = seen.Caps.Context, seen.Caps.Model
 	if seen.Caps.Model == "" {
 		return seen, m, fmt.Errorf("/v1/models names no model: %w", turn.ErrLost)
@@ -73,7 +73,7 @@ func (c *client) info(ctx context.Context, info gjson.Result, seen *engine.Seen,
 	number := func(name string) int {
 		for _, path := range []string{name, "internal_states.0." + name} {
 			if v := info.Get(path); v.Type == gjson.Number {
-				return int(v.Int())
+				return remote.Count(v) // chunked_prefill_size is -1 where prompts are not cut
 			}
 		}
 		return 0
@@ -82,9 +82,6 @@ func (c *client) info(ctx context.Context, info gjson.Result, seen *engine.Seen,
 	caps.Engine = strings.TrimSpace("sglang " + info.Get("version").Str)
 	caps.BlockSize, caps.KVTokens = number("page_size"), number("max_total_num_tokens")
 	caps.MaxSeqs, caps.MaxBatched = number("max_running_requests"), number("chunked_prefill_size")
-	if caps.MaxBatched < 0 {
-		caps.MaxBatched = 0 // prompts are not cut
-	}
 	if caps.Priority = info.Get("enable_priority_scheduling").Bool(); caps.Priority {
 		m.priority = 1
 		if info.Get("schedule_low_priority_values_first").Bool() {
@@ -93,7 +90,7 @@ func (c *client) info(ctx context.Context, info gjson.Result, seen *engine.Seen,
 	}
 	if ev := info.Get("kv_events"); ev.Get("publisher").Str == "zmq" {
 		seen.Events = c.server.Reach(ev.Get("endpoint_host").String(), ev.Get("endpoint_port_base").String())
-		if n := int(ev.Get("block_size").Int()); n > 0 {
+		if n := remote.Count(ev.Get("block_size")); n > 0 {
 			caps.BlockSize = n
 		}
 	}

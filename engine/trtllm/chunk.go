@@ -50,10 +50,9 @@ func readChunk(data []byte) (chunk, error) {
 	}
 	choice := root.Get("choices.0")
 	c.text = choice.Get("text").Str
-	if ids := choice.Get("token_ids"); ids.IsArray() {
-		for _, v := range ids.Array() {
-			c.ids = append(c.ids, uint32(v.Uint()))
-		}
+	var err error
+	if c.ids, err = remote.IDs(choice.Get("token_ids")); err != nil {
+		return c, err
 	}
 	c.finish = choice.Get("finish_reason").Str
 	switch s := choice.Get("stop_reason"); s.Type {
@@ -65,15 +64,12 @@ func readChunk(data []byte) (chunk, error) {
 	if u := root.Get("usage"); u.IsObject() {
 		cached := u.Get("prompt_tokens_details.cached_tokens")
 		c.usage = usage{
-			set: true, prompt: count(u.Get("prompt_tokens")), output: count(u.Get("completion_tokens")),
-			cached: count(cached), cachedSet: cached.Type == gjson.Number,
+			set: true, prompt: remote.Count(u.Get("prompt_tokens")), output: remote.Count(u.Get("completion_tokens")),
+			cached: remote.Count(cached), cachedSet: cached.Type == gjson.Number,
 		}
 	}
 	return c, nil
 }
-
-// count is a number of tokens.
-func count(v gjson.Result) int { return int(max(v.Int(), 0)) }
 
 // fault is what an error event says went wrong; "" is none.
 func fault(root gjson.Result) string {

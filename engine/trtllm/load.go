@@ -30,14 +30,14 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 
 func readLoad(all map[string]float64, now time.Time) turn.Load {
 	l := turn.Load{
-		At: now, Running: int(all["num_requests_running"]), Waiting: int(all["num_requests_waiting"]),
+		At: now, Running: remote.Whole(all["num_requests_running"]), Waiting: remote.Whole(all["num_requests_waiting"]),
 		KVUsed: min(max(all["kv_cache_utilization"], 0), 1),
-		Hits:   int64(all["prompt_cached_tokens_total"]), Queries: int64(all["prompt_tokens_total"]),
-		Work: int64(all["generation_tokens_total"] + all["prompt_tokens_total"]),
+		Hits:   int64(remote.Whole(all["prompt_cached_tokens_total"])), Queries: int64(remote.Whole(all["prompt_tokens_total"])),
+		Work: int64(remote.Whole(all["generation_tokens_total"] + all["prompt_tokens_total"])),
 	}
 	block := all["kv_cache_tokens_per_block"]
-	if total := int(block * all["kv_cache_max_blocks"]); total > 0 {
-		used := int(math.Round(block * all["kv_cache_used_blocks"]))
+	if total := remote.Whole(block * all["kv_cache_max_blocks"]); total > 0 {
+		used := remote.Whole(math.Round(block * all["kv_cache_used_blocks"]))
 		l.Tiers = []turn.Tier{{Name: "gpu", Used: used, Cached: -1, Capacity: total}}
 	}
 	return l

@@ -68,9 +68,11 @@ func (c *client) probe(ctx context.Context) (seen engine.Seen, m manner, err err
 	}
 	caps.Formats = m.form != unheld
 	if all, err := c.metrics(ctx); err == nil {
-		m.block = int(all["kv_cache_tokens_per_block"])
-		caps.BlockSize, caps.KVTokens = m.block, m.block*int(all["kv_cache_max_blocks"])
-		caps.MaxSeqs = int(all["max_num_active_requests"])
+		if n := remote.Whole(all["kv_cache_tokens_per_block"]); n <= maxBlock { // else it is not known
+			m.block = n
+		}
+		caps.BlockSize, caps.KVTokens = m.block, m.block*remote.Whole(all["kv_cache_max_blocks"])
+		caps.MaxSeqs = remote.Whole(all["max_num_active_requests"])
 	}
 	if err := c.sharing(ctx, &m); err != nil {
 		return seen, m, err
@@ -84,6 +86,10 @@ func (c *client) probe(ctx context.Context) (seen engine.Seen, m manner, err err
 	caps.Events = c.tells.Load()
 	return seen, m, context.Cause(ctx)
 }
+
+// maxBlock is how many tokens a block has at most, in this engine's own words
+// 128; two of them are a prompt of the probe.
+const maxBlock = 1 << 12
 
 // firstToken runs a turn of one token, with what newer servers know, and
 // without where that is refused.

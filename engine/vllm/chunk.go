@@ -2,8 +2,10 @@ package vllm
 
 import (
 	"bytes"
+	"math"
 	"strings"
 
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -146,16 +148,16 @@ func (r *reader) ids(c *cursor) []uint32 {
 	}
 	from := len(r.slab)
 	for c.more(']') {
-		var id uint32
+		var id uint64
 		start := c.i
 		for ; c.i < len(c.b) && c.b[c.i]-'0' < 10; c.i++ {
-			id = id*10 + uint32(c.b[c.i]-'0')
+			id = id*10 + uint64(c.b[c.i]-'0')
 		}
-		if c.i == start || c.i-start > 10 {
+		if c.i == start || c.i-start > 10 || id > math.MaxUint32 {
 			c.bad = true
 			return nil
 		}
-		r.slab = append(r.slab, id)
+		r.slab = append(r.slab, uint32(id))
 	}
 	out := r.slab[from:len(r.slab):len(r.slab)]
 	if cap(r.slab) > slabIDs { // one long list: it stays with its chunk
@@ -204,9 +206,9 @@ func readUsage(c *cursor, u *usage) {
 		digit := b >= '0' && b <= '9'
 		switch {
 		case digit && key == "prompt_tokens":
-			u.prompt = int(c.number())
+			u.prompt = c.count()
 		case digit && key == "completion_tokens":
-			u.output = int(c.number())
+			u.output = c.count()
 		case b == '{' && key == "prompt_tokens_details":
 			readDetails(c, u)
 		default:
@@ -215,6 +217,9 @@ func readUsage(c *cursor, u *usage) {
 	}
 }
 
+// count reads how many there are of something.
+func (c *cursor) count() int { return int(min(max(c.number(), 0), remote.Most)) }
+
 func readDetails(c *cursor, u *usage) {
 	c.enter('{')
 	for c.more('}') {
@@ -222,7 +227,7 @@ func readDetails(c *cursor, u *usage) {
 		case key != "cached_tokens":
 			c.skip()
 		case !c.null():
-			u.cached, u.cachedSet = int(c.number()), true
+			u.cached, u.cachedSet = c.count(), true
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/agentinfer/dyn/engine/remote"
 )
 
 const sample = `{"id":"cmpl-t0123456789abcdef","object":"text_completion","created":1795977649,"model":"tiny",` +
@@ -36,6 +38,11 @@ func TestChunk(t *testing.T) {
 			"usage of nulls", `{"usage":{"prompt_tokens":5,"completion_tokens":null,"prompt_tokens_details":{"cached_tokens":null,"x":{}}}}`,
 			chunk{usage: usage{set: true, prompt: 5}},
 		},
+		{
+			"usage of nonsense", `{"usage":{"prompt_tokens":9223372036854775808,"completion_tokens":-3,"prompt_tokens_details":{"cached_tokens":-5}}}`,
+			chunk{usage: usage{set: true, prompt: remote.Most, cachedSet: true}},
+		},
+		{"the largest id", `{"choices":[{"token_ids":[4294967295]}]}`, chunk{ids: []uint32{4294967295}}},
 		{"no usage", `{"usage":null,"choices":null}`, chunk{}},
 		{"error", `{"error": {"message": "m\n", "type": "t", "param": "p", "code": 503}}`, chunk{fault: &fault{503, "m\n"}}},
 		{"bare error", `{"error":"Unauthorized"}`, chunk{fault: &fault{500, "Unauthorized"}}},

@@ -19,11 +19,13 @@ func TestProbeOfAnEndlessEngine(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		tokens int // before it falls silent; 0 is never
+		ids    string
 		want   string
 	}{
-		{"goes on", 0, "tokens came where 1 were asked for"},
-		{"falls silent", 1, "no end came in 5s after"},
-		{"falls silent later", 3, "no end came in 5s after"},
+		{"goes on", 0, "[264]", "tokens came where 1 were asked for"},
+		{"goes on without ids", 0, "null", "over 65536 bytes came where 1 tokens were asked for"},
+		{"falls silent", 1, "[264]", "no end came in 5s after"},
+		{"falls silent later", 3, "[264]", "no end came in 5s after"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -33,8 +35,12 @@ func TestProbeOfAnEndlessEngine(t *testing.T) {
 					return
 				}
 				io.Copy(io.Discard, r.Body)
+				text := " a"
+				if c.ids == "null" { // the fewest chunks that are too much
+					text = strings.Repeat(text, 32<<10)
+				}
 				for n := 1; r.Context().Err() == nil; n++ {
-					fmt.Fprint(w, `data: {"choices":[{"index":0,"text":" a","token_ids":[264],"finish_reason":null}]}`+"\n\n")
+					fmt.Fprintf(w, `data: {"choices":[{"index":0,"text":"%s","token_ids":%s,"finish_reason":null}]}`+"\n\n", text, c.ids)
 					w.(http.Flusher).Flush()
 					if n == c.tokens {
 						<-r.Context().Done()

@@ -127,7 +127,7 @@ func (c *cursor) number() int64 {
 		}
 	}
 	n, err := strconv.ParseInt(string(w), 10, 64)
-	if err != nil {
+	if err != nil && !errors.Is(err, strconv.ErrRange) { // else it is the nearest that there is
 		c.bad = true
 	}
 	return n

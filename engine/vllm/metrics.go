@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -34,13 +35,13 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 // cache is reserved and never used; the engine's share does not count it.
 func (m metrics) load(now time.Time) turn.Load {
 	l := turn.Load{
-		At: now, Running: int(m.running), Waiting: int(m.waiting), KVUsed: m.kvUsage,
-		Hits: int64(m.hits), Queries: int64(m.queries), Work: int64(m.work),
+		At: now, Running: remote.Whole(m.running), Waiting: remote.Whole(m.waiting), KVUsed: min(max(m.kvUsage, 0), 1),
+		Hits: int64(remote.Whole(m.hits)), Queries: int64(remote.Whole(m.queries)), Work: int64(remote.Whole(m.work)),
 	}
 	if m.kvTokens > 0 {
 		usable := m.kvTokens - m.blockSize
 		l.Tiers = []turn.Tier{{
-			Name: "gpu", Used: int(math.Round(m.kvUsage * float64(usable))), Cached: -1, Capacity: m.kvTokens,
+			Name: "gpu", Used: remote.Whole(math.Round(m.kvUsage * float64(usable))), Cached: -1, Capacity: m.kvTokens,
 		}}
 	}
 	return l
@@ -96,7 +97,7 @@ func (m *metrics) line(line []byte) {
 		end = close + 1
 	}
 	value, _, _ := bytes.Cut(bytes.TrimSpace(line[end:]), []byte(" "))
-	if v, err := strconv.ParseFloat(string(value), 64); err == nil && !math.IsNaN(v) {
+	if v, err := strconv.ParseFloat(string(value), 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		*to += v
 	}
 }
@@ -118,8 +119,8 @@ func label(line []byte, name string) int {
 			continue
 		}
 		value, _, _ := bytes.Cut(rest, []byte(`"`))
-		n, _ := strconv.Atoi(string(value)) // "None" is 0
-		return n
+		n, _ := strconv.Atoi(string(value))  // "None" is 0
+		return min(max(n, 0), math.MaxInt32) // so that a product of two is a number too
 	}
 	return 0
 }

@@ -27,7 +27,7 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 	}
 	first := gjson.GetBytes(models, "data.0")
 	seen.Caps.Model = first.Get("id").Str
-	seen.Caps.Context = int(first.Get("max_model_len").Int())
+	seen.Caps.Context = remote.Count(first.Get("max_model_len"))
 	if seen.Caps.Model == "" {
 		return seen, fmt.Errorf("probe: /v1/models names no model: %w", turn.ErrLost)
 	}
