@@ -45,7 +45,7 @@ var errJSON = errors.New("an event that is no JSON object")
 // readEvent reads an event's data.
 func readEvent(data []byte) (event, error) {
 	var e event
-	if !gjson.ValidBytes(data) || data[0] != '{' {
+	if !remote.Valid(data) || data[0] != '{' {
 		return e, errJSON
 	}
 	stop := false

@@ -33,7 +33,7 @@ var errJSON = errors.New("an event that is no JSON object")
 // readChunk reads an event's data.
 func readChunk(data []byte) (chunk, error) {
 	var c chunk
-	if len(data) == 0 || data[0] != '{' || !gjson.ValidBytes(data) {
+	if len(data) == 0 || data[0] != '{' || !remote.Valid(data) {
 		return c, errJSON
 	}
 	v := gjson.ParseBytes(data)

@@ -33,7 +33,7 @@ var errChunk = errors.New("a chunk that is no JSON object")
 // too.
 func readChunk(data []byte) (chunk, error) {
 	c := chunk{byID: -1}
-	if !gjson.ValidBytes(data) {
+	if !remote.Valid(data) {
 		return c, errChunk
 	}
 	root := gjson.ParseBytes(data)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -28,7 +29,7 @@ func newMirror(block int) *mirror {
 // changes. One that cannot be read may have held anything.
 func (m *mirror) take(answer []byte) (out []turn.KVEvent) {
 	list := gjson.ParseBytes(answer)
-	if !gjson.ValidBytes(answer) || !list.IsArray() {
+	if !remote.Valid(answer) || !list.IsArray() {
 		return m.forget(nil)
 	}
 	for _, e := range list.Array() {
