@@ -19,6 +19,15 @@ func Opening(format, name string) string {
 	return openCall + "\n{\"name\": " + string(quoted) + ", \"arguments\": "
 }
 
+// Closing returns the text that goes behind the arguments of a call that was
+// begun with the Opening of a named tool; "" for a format without one.
+func Closing(format string) string {
+	if format != "hermes" {
+		return ""
+	}
+	return "}\n" + closeCall
+}
+
 // CallEnd returns the text that ends a call, "" when the format has none. As a
 // stop string it holds an answer to one call.
 func CallEnd(format string) string {

@@ -114,6 +114,9 @@ func (f *flight) jobAt(st *seat) turn.Job {
 	}
 	j.Switches = f.m.Prompt.Template().Switches(j.Chat)
 	j.Stop, j.StopIDs = f.t.Stop, nil
+	if f.closing != "" {
+		j.Format = turn.Format{} // of a call's arguments alone
+	}
 	if j.MaxTokens = f.t.MaxTokens; j.MaxTokens > st.context-f.guess() {
 		j.MaxTokens = 0 // what the context leaves; over cuts what is more
 	}

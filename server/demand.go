@@ -175,6 +175,7 @@ func (m *model) able(d demand) bool {
 func (f *flight) needs(d demand) {
 	f.demand = d
 	f.job.Format = d.format
+	f.hold()
 	if s := &f.job.Sampling; s.IgnoreEnd {
 		f.job.StopIDs = s.StopIDs
 	} else if len(s.StopIDs) > 0 {

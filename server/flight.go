@@ -69,6 +69,8 @@ type flight struct {
 	returned int                  // of row.Moved, how often it then went back; fly's
 
 	untold  bool      // the worker was not told how long a chat's answer may be; fly's
+	closing string    // of a call whose arguments are held to their schema; else ""
+	args    []byte    // those, so far; fly's
 	opening string    // of the answer, given with the prompt; the first delta takes it along
 	opened  int       // ids of the opening
 	onlyOne string    // stop string that holds the answer to one call
@@ -201,6 +203,7 @@ func (f *flight) got(d *turn.Delta, st *seat) {
 			d.IDs = f.m.Prompt.Tokenizer().Encode(nil, s) // the engine tells no ids
 		}
 	}
+	said := d.Text
 	if f.opening != "" && st.chat == "" {
 		d.Text, f.opening = f.opening+d.Text, ""
 	}
@@ -209,11 +212,18 @@ func (f *flight) got(d *turn.Delta, st *seat) {
 		ids = ids[:len(ids)-1]
 	}
 	f.said = append(f.said, ids...)
+	if st.chat == "" {
+		f.closed(d, said)
+	}
 	f.told += len(d.Text)
 }
 
 // moves says whether the flight goes on at another worker after err.
 func (f *flight) moves(st *seat, err error) bool {
+	if st.chat == "" && f.unhold(err) {
+		f.advance(prefills, waits)
+		return true
+	}
 	if !errors.Is(err, turn.ErrLost) || f.ctx.Err() != nil {
 		return false
 	}
@@ -239,6 +249,9 @@ func (f *flight) moves(st *seat, err error) bool {
 		if !f.send(item{deltas: []turn.Delta{{Text: rest}}}) {
 			return false
 		}
+	}
+	if f.spoke() {
+		f.free() // a grammar would begin anew
 	}
 	left := f.limit - len(f.said)
 	if left <= 0 {
