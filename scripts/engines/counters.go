@@ -130,46 +130,30 @@ func ticks(group int) (n int) {
 	return n
 }
 
-// calm is how long a process must use no CPU to be taken for idle: longer than
-// it waits for its turn on a busy machine.
+// calm is how long an engine must use no CPU to be taken for idle: longer than
+// it waits for its turn on a busy machine, and less than dyn waits between two
+// looks at its load.
 const calm = 700 * time.Millisecond
 
-// idle waits until a worker's engine computes nothing, and returns when that
-// began.
+// idle waits until a worker's engine computes nothing, and returns since when.
+// CPU time tells it: llama-server must not be asked, and vLLM tells of a step
+// when that is over. What they say of themselves has to agree at the end.
 func (l *lab) idle(ctx context.Context, w snapshot.Worker) (time.Time, error) {
 	for {
-		since := time.Now()
-		if l.k.quiet {
-			var err error
-			if since, err = still(ctx, w.PID); err != nil {
-				return since, err
+		last, since := ticks(w.PID), time.Now()
+		for time.Since(since) < calm {
+			if err := pause(ctx, 5*time.Millisecond); err != nil {
+				return since, fmt.Errorf("%s still computes: %w", w.Name, err)
+			}
+			if now := ticks(w.PID); now > last+1 { // to be asked for its load costs it one
+				last, since = now, time.Now()
 			}
 		}
 		c, err := l.counters(ctx, w)
-		if err != nil {
+		if err != nil || c.running+c.waiting == 0 {
 			return since, err
 		}
-		if c.running+c.waiting == 0 {
-			return since, nil
-		}
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
-			return since, fmt.Errorf("%s still computes: %w", w.Name, err)
-		}
 	}
-}
-
-// still waits until an engine's processes use no CPU for a while, and returns since when.
-func still(ctx context.Context, group int) (time.Time, error) {
-	last, since := ticks(group), time.Now()
-	for time.Since(since) < calm {
-		if err := pause(ctx, 5*time.Millisecond); err != nil {
-			return since, err
-		}
-		if now := ticks(group); now != last {
-			last, since = now, time.Now()
-		}
-	}
-	return since, nil
 }
 
 // memory is what the workers' processes use, in gigabytes: their own, and of

@@ -19,6 +19,7 @@
 // program ends with 1.
 //
 // An engine is asked directly by what its run file says, which is its user's.
-// llama-server is asked nothing while it is timed: each question delays when it
-// notices that a client is gone. Whether it computes is told by its CPU time.
+// It is asked nothing while it is timed: each question delays when llama-server
+// notices that a client is gone, and vLLM tells of a step when it is over.
+// Whether an engine computes is told by its CPU time.
 package main
