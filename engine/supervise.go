@@ -70,13 +70,12 @@ func (w *Worker) supervise(ctx context.Context, s Spec, a Adapter) {
 	}
 }
 
-// giveUp says that the worker is not started again by itself, and what its
-// last life wrote.
+// giveUp says that the worker is not started again by itself, and below that
+// what its last life wrote.
 func (w *Worker) giveUp(err error) {
-	f := w.fault("start", err)
 	why := fmt.Sprintf("it ended %d times in a row, at last with: %v; try: dyn restart %s", giveUpAfter, err, w.name)
-	if f.Why != "" {
-		why += "; its log: " + strings.ReplaceAll(f.Why, "\n", " | ")
+	if f := w.fault("start", err); f.Why != "" {
+		why += "\n" + f.Why
 	}
 	w.change(func() { w.life.enter(turn.Down, why, time.Now()) })
 	w.fleet.tell(w, EventGaveUp, why)

@@ -92,7 +92,8 @@ func understand(op string, err error) *failure {
 	case errors.Is(err, context.DeadlineExceeded):
 		out.code = late
 	case errors.Is(err, control.ErrNone):
-		out.code, out.Err, out.Try = nothing, control.ErrNone, "dyn up"
+		left := leftHere()
+		out.code, out.Err, out.Why, out.Try = nothing, control.ErrNone, left.says(), left.up()
 	case errors.Is(err, folders.ErrNotMade):
 		out.code, out.Why, out.Try = failed, "what dyn keeps lies there", "XDG_STATE_HOME=<dir> dyn "+op
 	case errors.Is(err, folders.ErrNoHome):

@@ -81,7 +81,7 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 		p.Attach = append(p.Attach, at)
 	}
 	if p.Recipe == "" && len(attach) == 0 {
-		p.Recipe = defaultRecipe
+		p.Recipe = cmp.Or(leftHere().recipe, defaultRecipe)
 	}
 	var r *recipes.Recipe
 	if p.Recipe != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -50,14 +51,7 @@ func psCmd(a *app) *cobra.Command {
 			if why := waits(s); why != "" {
 				fmt.Fprintf(a.err, "! %s\n", why)
 			}
-			for _, w := range s.Workers {
-				if w.Why != "" && (w.State == string(turn.Down) || w.State == string(turn.Ready)) {
-					fmt.Fprintf(a.err, "! %s is %s: %s\n", w.Name, w.State, oneLine(w.Why))
-				}
-				if w.Path == "chat" {
-					fmt.Fprintf(a.err, "! %s: turns go to its own chat API: %s\n", w.Name, oneLine(w.PathWhy))
-				}
-			}
+			a.odd(s)
 		}
 		if err != nil {
 			return err
@@ -66,6 +60,21 @@ func psCmd(a *app) *cobra.Command {
 	}
 	show = asJSON(cmd, psDoc{})
 	return cmd
+}
+
+// odd tells on standard error what is not as it should be with each worker.
+// Of the one that the command ends with that is said there.
+func (a *app) odd(s snapshot.Snapshot) {
+	unready, _ := unready(s)
+	for _, w := range s.Workers {
+		if w.Why != "" && w.Name != unready.Name && (w.State == string(turn.Down) || w.State == string(turn.Ready)) {
+			text, _, _ := strings.Cut(w.Why, "\n") // its log's words are below
+			fmt.Fprintf(a.err, "! %s is %s: %s\n", w.Name, w.State, oneLine(text))
+		}
+		if w.Path == "chat" {
+			fmt.Fprintf(a.err, "! %s: turns go to its own chat API: %s\n", w.Name, oneLine(w.PathWhy))
+		}
+	}
 }
 
 // warn tells on standard error that bookkeeping does not work, or did not.
@@ -102,16 +111,31 @@ func waits(s snapshot.Snapshot) string {
 	return "the daemon is stopping: it waits for " + plural(n, "turn")
 }
 
+// unready is the worker that is blamed when none takes turns. Its name is ""
+// when there is no worker; the second value is false when some is ready.
+func unready(s snapshot.Snapshot) (w snapshot.Worker, none bool) {
+	for _, w = range s.Workers {
+		if w.State == string(turn.Ready) {
+			return snapshot.Worker{}, false
+		}
+	}
+	return w, true
+}
+
 // anyReady is nil when some worker takes turns.
 func anyReady(s snapshot.Snapshot) error {
-	why := "no worker was started or attached"
-	for _, w := range s.Workers {
-		if w.State == string(turn.Ready) {
-			return nil
-		}
-		why = w.Name + " is " + w.State + ": " + w.Why
+	w, none := unready(s)
+	switch {
+	case !none:
+		return nil
+	case w.Name == "":
+		return fail(unhealthy, "ps", errors.New("no worker is ready"), "no worker was started or attached", "dyn logs")
 	}
-	return fail(unhealthy, "ps", fmt.Errorf("no worker is ready"), why, "dyn logs")
+	log := w.Name
+	if w.Attached { // its log is elsewhere
+		log = ""
+	}
+	return fail(unhealthy, "ps", errors.New("no worker is ready"), w.Name+" is "+w.State+": "+w.Why, strings.TrimSpace("dyn logs "+log))
 }
 
 func psTable(s snapshot.Snapshot, noHeader bool) *table {

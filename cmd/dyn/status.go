@@ -22,6 +22,11 @@ func status(ctx context.Context, a *app) error {
 	defer cancel()
 	s, err := c.Now(ctx)
 	if errors.Is(err, control.ErrNone) {
+		if left := leftHere(); left.engines > 0 {
+			fmt.Fprintln(a.out, "no daemon is running, but "+left.says())
+			next(a, left.up(), "take over what runs", "dyn logs", "why the daemon went", "dyn down", "stop what runs")
+			return nil
+		}
 		fmt.Fprintln(a.out, "nothing is running")
 		next(a, "dyn up", "serve what fits this machine", "dyn up tiny", "a small real model on the CPU", "dyn doctor", "look at this machine", "dyn help", "all commands")
 		return nil

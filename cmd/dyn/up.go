@@ -26,10 +26,11 @@ func upCmd(a *app) *cobra.Command {
 		Use:   "up [recipe|file]",
 		Short: "Serve a model: start its engines and the daemon in front of them",
 		Long: "Starts the engines of a recipe and the daemon in front of them, and returns when\n" +
-			"every engine has served a real turn. Without a recipe it takes what fits this\n" +
-			"machine. A model's file that is not here is fetched; a missing engine is installed\n" +
-			"when you say yes. Engines that run elsewhere are added with --attach. Where a daemon runs\n" +
-			"already nothing is started, and that is no error.",
+			"every engine has served a real turn. Without a recipe it takes over what a daemon\n" +
+			"left that was killed, or else what fits this machine. A model's file that is not here\n" +
+			"is fetched; a missing engine is installed when you say yes. Engines that run\n" +
+			"elsewhere are added with --attach. Where a daemon runs already nothing is started,\n" +
+			"and that is no error.",
 		Example: examples("dyn up", "what fits this machine", "dyn up tiny", "a small real model on the CPU",
 			"dyn up sim --workers 3 --port 9000", "three simulated engines",
 			"dyn up --attach http://127.0.0.1:8000 --model-dir <dir>", "an engine of your own"),

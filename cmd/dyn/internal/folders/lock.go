@@ -103,10 +103,16 @@ func (f Folders) Alive() bool {
 // Daemon reads the run file. The second value is false while no daemon lives
 // or the living one has not published itself yet.
 func (f Folders) Daemon() (Daemon, bool) {
-	var d Daemon
 	if !f.Alive() {
-		return d, false
+		return Daemon{}, false
 	}
+	return f.Last()
+}
+
+// Last reads the run file, whoever wrote it: a daemon that lives, or one that
+// ended without a word. The second value is false when there is none.
+func (f Folders) Last() (Daemon, bool) {
+	var d Daemon
 	data, err := os.ReadFile(f.runFile())
 	if err != nil || json.Unmarshal(data, &d) != nil {
 		return Daemon{}, false
