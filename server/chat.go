@@ -134,11 +134,27 @@ const (
 // guess is how many tokens the engine's own prompt has at most, most likely.
 func (f *flight) guess() int { return f.asked + f.asked/guessShare + f.demand.images*imageTokens }
 
-// over reports whether a chat's answer is as long as the client wants it to be
-// at most, where the engine was not told and the tokens are its own.
+// over reports whether an answer is to be cut: a chat's that is as long as the
+// client wants it to be at most, where the engine was not told and the tokens
+// are its own; and any that goes on far beyond its limit, as of an engine that
+// minds none.
 func (f *flight) over(st *seat) bool {
-	return st.chat != "" && f.untold && f.m.Stands == "" && f.t.MaxTokens > 0 && len(f.said) >= f.t.MaxTokens
+	n, most := len(f.said), f.limit
+	if st.chat != "" {
+		if f.untold && f.m.Stands == "" && f.t.MaxTokens > 0 && n >= f.t.MaxTokens {
+			return true
+		}
+		most = st.context // more cannot be
+	}
+	return n > overTimes*most+overTokens
 }
+
+// An answer may be so much longer than its limit, since our count of its tokens
+// is not the engine's where that tells no ids.
+const (
+	overTimes  = 2
+	overTokens = 64
+)
 
 // spoken is all that a delta says, whoever has read it.
 func spoken(d *turn.Delta) string {

@@ -11,6 +11,27 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
+// TestEndlessIsCut: an engine that minds no limit is not listened to for ever.
+func TestEndlessIsCut(t *testing.T) {
+	one := turn.Delta{Text: " word", IDs: []uint32{300}}
+	st := newStage(t, &puppet{name: "w0", caps: caps(4000), play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
+		return endless{ctx, one}, nil
+	}})
+	status, got := st.post(t.Context(), chatPath, says("hi", `,"max_tokens":50`))
+	if n := strings.Count(got, " word"); status != 200 || gjson.Get(got, "choices.0.finish_reason").Str != "length" || n < 50 || n > 200 {
+		t.Errorf("%d words, %d %.300s", n, status, got)
+	}
+}
+
+// endless says the same until it is closed.
+type endless struct {
+	ctx context.Context
+	one turn.Delta
+}
+
+func (e endless) Next() (turn.Delta, error) { return e.one, context.Cause(e.ctx) }
+func (e endless) Close() error              { return nil }
+
 // TestNamedCallIsHeld: the arguments of a tool that must be called are held to
 // its schema where a worker can, and the call is completed behind them; a
 // schema that the engine refuses is left a wish.
