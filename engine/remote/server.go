@@ -26,9 +26,10 @@ const (
 	receiveBuffer = 64 << 10
 )
 
-// maxDocument and maxPage are how much of a document and of a page are read,
-// and docLimit for how long.
+// maxHead, maxDocument and maxPage are how much of a head, of a document and of
+// a page are read, and docLimit for how long.
 const (
+	maxHead     = 256 << 10
 	maxDocument = 1 << 20
 	maxPage     = 8 << 20
 	docLimit    = 10 * time.Second
@@ -56,6 +57,7 @@ func New(at engine.Endpoint) *Server {
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext: d.DialContext, IdleConnTimeout: IdleLimit, DisableCompression: true,
+				MaxResponseHeaderBytes: maxHead,
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},

@@ -47,6 +47,10 @@ func (m *mirror) event(out []turn.KVEvent, e gjson.Result) []turn.KVEvent {
 		}
 		m.next[rank] = id.Int() + 1
 	}
+	if len(m.level) > maxLevels || len(m.next) > maxRanks { // no cache has so many
+		out = m.forget(out)
+		clear(m.next)
+	}
 	if w := e.Get("window_size").Int(); w < m.window {
 		return out
 	} else if w > m.window {
@@ -69,6 +73,12 @@ func (m *mirror) event(out []turn.KVEvent, e gjson.Result) []turn.KVEvent {
 	}
 	return out
 }
+
+// maxLevels and maxRanks bound what a mirror keeps.
+const (
+	maxLevels = 4 << 20
+	maxRanks  = 1 << 10
+)
 
 // forget drops all.
 func (m *mirror) forget(out []turn.KVEvent) []turn.KVEvent {

@@ -106,6 +106,24 @@ func TestMirror(t *testing.T) {
 }
 
 // Where nobody tells how long a block is, the longest is whole.
+// A server that tells of blocks and ranks without end fills no memory.
+func TestMirrorForgetsTooMuch(t *testing.T) {
+	m := newMirror(2)
+	var events []string
+	for rank := range 2 * maxRanks {
+		events = append(events, fmt.Sprintf(`{"event_id":0,"attention_dp_rank":%d,"window_size":100,"data":{}}`, rank))
+	}
+	if got := told(m.take([]byte("[" + strings.Join(events, ",") + "]"))); got != "forget" || len(m.next) > maxRanks {
+		t.Errorf("%d ranks, told %q", len(m.next), got)
+	}
+	for h := range uint64(maxLevels + 1) {
+		m.level[h] = 0
+	}
+	if got := told(m.take([]byte("[" + stored(0, "null", block(1, 0, 5, 6)) + "]"))); got != "forget; store [1] on root [5 6] in gpu" || len(m.level) != 1 {
+		t.Errorf("%d blocks, told %q", len(m.level), got)
+	}
+}
+
 func TestMirrorLearns(t *testing.T) {
 	m := newMirror(0)
 	if got := told(m.take([]byte("[" + stored(0, "null", block(1, 0, 5)) + "]"))); got != "store [1] on root [5] in gpu" {
