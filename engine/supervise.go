@@ -183,7 +183,8 @@ func tryToken(ctx context.Context, c Client) (Seen, error) {
 	}
 	slow, cancel := within(ctx, probeLimit, "no token")
 	defer cancel()
-	return c.Probe(slow)
+	seen, err := c.Probe(slow)
+	return sane(seen), err
 }
 
 // within is a timeout that says what did not come.

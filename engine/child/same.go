@@ -3,6 +3,7 @@ package child
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"strings"
 )
 
 // Same reports whether the process of that number lives and is the one of
@@ -22,6 +23,14 @@ type Family struct {
 
 // markName is what a mark is called in the environment.
 const markName = "DYN_WORKER_MARK"
+
+// IsMark reports whether NewMark has made it, by its form: what has another
+// would be found in the environment of many a process.
+func IsMark(s string) bool {
+	word, ok := strings.CutPrefix(s, markName+"=")
+	_, err := hex.DecodeString(word)
+	return ok && err == nil && len(word) == 32
+}
 
 // NewMark makes an entry for the environment of a child that no other has.
 func NewMark() string {

@@ -1,6 +1,7 @@
 package keep_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -339,9 +340,45 @@ func TestCannotStart(t *testing.T) {
 	}
 }
 
+// A run file that was written by hand takes nothing away but itself, and its
+// folder may have any name.
+func TestStrangeRunFile(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "[a]*")
+	dir := filepath.Join(state, "run")
+	if err := os.MkdirAll(filepath.Join(dir, "w1.files"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ledger := filepath.Join(state, "ledger.db")
+	if err := os.WriteFile(ledger, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []string{filepath.Join(dir, "..") + "/", dir + "/..", dir + "/.", filepath.Join(dir, "w1.files"), state, ""} {
+		text, err := json.Marshal(keep.Record{V: 1, Mark: child.NewMark(), Socket: ledger, Dir: gone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(keep.Path(dir, "w0"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all := keep.List(dir)
+		if len(all) != 1 {
+			t.Fatalf("found %+v", all)
+		}
+		keep.End(all[0], 0)
+		for _, path := range []string{ledger, filepath.Join(dir, "w1.files")} {
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%q took more away: %v", gone, err)
+			}
+		}
+		if got := keep.List(dir); len(got) > 0 {
+			t.Errorf("%q: left %+v", gone, got)
+		}
+	}
+}
+
 func TestForeignRunFiles(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"daemon.json": `{"pid":1}`, "w1.json": `{"v":2,"mark":"m","socket":"s"}`, "w2.json": "{"} {
+	for name, text := range map[string]string{"daemon.json": `{"pid":1}`, "w1.json": `{"v":2,"mark":"m","socket":"s"}`, "w2.json": "{", "w3.json": `{"v":1,"mark":"HOME=/root","socket":"s"}`, "w4.json": `{"v":1,"mark":"DYN_WORKER_MARK=","socket":"s"}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

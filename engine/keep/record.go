@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/engine/child"
@@ -66,7 +67,7 @@ func Read(path string) (Record, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return r, fmt.Errorf("read run file %s: %w", path, err)
 	}
-	if r.V != version || r.Mark == "" || r.Socket == "" {
+	if r.V != version || !child.IsMark(r.Mark) || r.Socket == "" {
 		return r, fmt.Errorf("read run file %s: %w", path, errForeign)
 	}
 	return r, nil
@@ -77,9 +78,12 @@ var errForeign = errors.New("not of a worker that this release keeps")
 // List returns the run files of a folder that can be read, by name.
 func List(dir string) []Record {
 	var all []Record
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.json"))
-	for _, path := range paths {
-		if r, err := Read(path); err == nil {
+	files, _ := os.ReadDir(dir) // one that is not there has none
+	for _, f := range files {
+		if filepath.Ext(f.Name()) != ".json" {
+			continue
+		}
+		if r, err := Read(filepath.Join(dir, f.Name())); err == nil {
 			all = append(all, r)
 		}
 	}
@@ -120,11 +124,14 @@ func (r Record) family() child.Family {
 	return child.Family{Mark: r.Mark, Session: r.Keeper.PID, Born: r.Keeper.Born, Group: r.Engine.PID}
 }
 
-// remove takes everything of an engine that is gone away.
+// remove takes everything of an engine that is gone away. A run file may have
+// been written by hand: what cannot be an engine's stays.
 func (r Record) remove() {
-	if filepath.Dir(r.Dir) == filepath.Dir(r.path) {
+	if r.Dir == strings.TrimSuffix(r.path, ".json")+".files" {
 		os.RemoveAll(r.Dir)
 	}
-	os.Remove(r.Socket)
+	if info, err := os.Lstat(r.Socket); err == nil && info.Mode().Type() == fs.ModeSocket {
+		os.Remove(r.Socket)
+	}
 	os.Remove(r.path)
 }
