@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -131,6 +132,11 @@ var keys = []string{
 	"context", "parsers", "tools", "reasoning", "template", "flags", "env", "bind_to_daemon", "vision", "trust_remote_code",
 }
 
+// kindWords say what a value is not, by what was wanted.
+var kindWords = map[reflect.Kind]string{
+	reflect.Int: "no whole number", reflect.Int64: "no whole number", reflect.Bool: "neither true nor false",
+}
+
 // explain shortens the reader's error to its line and message, and adds the
 // key that was likely meant.
 func explain(err error) error {
@@ -139,6 +145,10 @@ func explain(err error) error {
 		return err
 	}
 	line := at.GetToken().Position.Line
+	var kind *yaml.TypeError
+	if errors.As(err, &kind) && kindWords[kind.DstType.Kind()] != "" {
+		return fmt.Errorf("line %d: %q is %s", line, at.GetToken().Value, kindWords[kind.DstType.Kind()])
+	}
 	var unknown *yaml.UnknownFieldError
 	if !errors.As(err, &unknown) {
 		return fmt.Errorf("line %d: %s", line, at.GetMessage())

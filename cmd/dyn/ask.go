@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/ledger/snapshot"
 )
 
@@ -60,12 +63,16 @@ func serving(ctx context.Context, a *app, op, model string) (served, error) {
 		return served{}, err
 	}
 	d, _ := f.Daemon()
-	known := ""
+	var known []string
 	for _, m := range s.Models {
 		if model == "" || m.ID == model {
 			return served{s.Daemon.URL, launchKey(d, os.Getenv), m.ID, m.Context, f.Run()}, nil
 		}
-		known += " " + m.ID
+		known = append(known, m.ID)
 	}
-	return served{}, fail(nothing, op, fmt.Errorf("no model %q is served", model), "served:"+known, "dyn "+op)
+	try := "dyn ps"
+	if len(known) > 0 {
+		try = "dyn " + op + " --model " + cmp.Or(config.Nearest(model, known), known[0])
+	}
+	return served{}, fail(nothing, op, fmt.Errorf("no model %q is served", model), "served: "+strings.Join(known, " "), try)
 }

@@ -160,6 +160,13 @@ func (p *plan) findRecipe() (*recipes.Recipe, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		f := understand("up", err)
 		f.Op, f.Err = "up", fmt.Errorf("unknown recipe %q", p.Recipe)
+		var known []string
+		for _, r := range recipes.List() {
+			known = append(known, r.Name)
+		}
+		if near := config.Nearest(p.Recipe, known); near != "" {
+			f.Try = "dyn up " + near
+		}
 		return nil, f
 	}
 	if err != nil {

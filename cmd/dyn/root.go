@@ -142,5 +142,12 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return fail(usage, opOf(cmd), fmt.Errorf("unknown flag %q", "--"+missing.GetSpecifiedName()), "", try)
 	}
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		kind := map[string]string{"int": "no whole number", "duration": "no time such as 30s", "bool": "neither true nor false"}[bad.GetFlag().Value.Type()]
+		if kind != "" {
+			err = fmt.Errorf("--%s: %q is %s", bad.GetFlag().Name, bad.GetValue(), kind)
+		}
+	}
 	return fail(usage, opOf(cmd), err, "", try)
 }

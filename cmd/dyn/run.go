@@ -7,8 +7,12 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
+
+	"github.com/agentinfer/dyn/tui"
 )
 
 // runFlags are the flags of run.
@@ -51,10 +55,15 @@ func runCmd(a *app) *cobra.Command {
 	cmd.RegisterFlagCompletionFunc("model", modelsNamed(a))
 	var show *jsonFlag
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if f.most < 0 {
+		if f.most < 0 || f.most == 0 && cmd.Flags().Changed("max-tokens") {
 			return fail(usage, "run", fmt.Errorf("--max-tokens %d: 1 or more", f.most), "", "dyn run --max-tokens 200")
 		}
-		prompt, err := promptOf(args, os.Stdin)
+		prompt, err := promptOf(cmd.Context(), args, os.Stdin, 2*time.Second, func() {
+			if show.on() {
+				return
+			}
+			fmt.Fprintln(a.err, "! waiting for the end of standard input; without it: dyn run … </dev/null")
+		})
 		if err != nil {
 			return err
 		}
@@ -72,12 +81,18 @@ func runCmd(a *app) *cobra.Command {
 const maxPiped = 16 << 20
 
 // promptOf is the prompt: the arguments, and what is piped in after them. A
-// terminal is not waited for.
-func promptOf(args []string, in *os.File) (string, error) {
+// terminal is not waited for. A pipe may be one that nobody writes to, left by
+// what starts us: when it stays open for patience, waits is called. When ctx
+// ends the error is its cause.
+func promptOf(ctx context.Context, args []string, in *os.File, patience time.Duration, waits func()) (string, error) {
 	parts := []string{strings.Join(args, " ")}
 	if info, err := in.Stat(); err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0) {
-		piped, err := io.ReadAll(io.LimitReader(in, maxPiped+1))
+		late := time.AfterFunc(patience, waits)
+		piped, err := readPiped(ctx, in)
+		late.Stop()
 		switch {
+		case ctx.Err() != nil:
+			return "", context.Cause(ctx)
 		case err != nil:
 			return "", fail(failed, "run", fmt.Errorf("read standard input: %w", err), "", "")
 		case len(piped) > maxPiped:
@@ -92,18 +107,43 @@ func promptOf(args []string, in *os.File) (string, error) {
 	return prompt, nil
 }
 
+// readPiped reads what is piped in, until ctx ends: a read of a pipe cannot be
+// broken off, so then it is left to the end of the process.
+func readPiped(ctx context.Context, in io.Reader) ([]byte, error) {
+	type piped struct {
+		data []byte
+		err  error
+	}
+	got := make(chan piped, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(in, maxPiped+1))
+		got <- piped{data, err}
+	}()
+	select {
+	case p := <-got:
+		return p.data, p.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
 // run sends the prompt and prints what comes.
 func (f runFlags) run(ctx context.Context, a *app, s served, prompt string, show *jsonFlag) error {
-	_, dim := terminal(a.err)
+	_, thinks := terminal(a.err)
+	_, shown := terminal(a.out)
+	dim, bright := "\x1b[2m", "\x1b[0m"
+	if tui.ColorFor(os.Getenv, thinks) == tui.NoColor {
+		dim, bright = "", ""
+	}
 	doc := runDoc{V: 1, Model: s.Model, Prompt: -1, Cached: -1, Output: -1, TTFT: -1}
 	thinking, begun := false, false
 	say := func(c chunk) error {
 		if show.on() {
 			return nil
 		}
-		if c.Reasoning != "" && dim {
+		if c.Reasoning != "" && thinks {
 			thinking = true
-			fmt.Fprint(a.err, "\x1b[2m"+c.Reasoning+"\x1b[0m")
+			fmt.Fprint(a.err, dim+harmless(c.Reasoning)+bright)
 		}
 		if c.Text == "" {
 			return nil
@@ -112,6 +152,9 @@ func (f runFlags) run(ctx context.Context, a *app, s served, prompt string, show
 			fmt.Fprint(a.err, "\n\n")
 		}
 		begun = true
+		if shown {
+			c.Text = harmless(c.Text)
+		}
 		_, err := io.WriteString(a.out, c.Text)
 		return err
 	}
@@ -128,6 +171,18 @@ func (f runFlags) run(ctx context.Context, a *app, s served, prompt string, show
 		fmt.Fprintf(a.err, "! the answer was cut at %s tokens\n", count(doc.Output))
 	}
 	return nil
+}
+
+// harmless is a model's text as a terminal may show it: what could move its
+// cursor, change its title or fill its clipboard becomes a sign. A file or a
+// pipe gets the text as it is.
+func harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
 }
 
 // body is the request, as a chat completion.

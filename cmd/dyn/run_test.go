@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // said answers with events, as a daemon does, and hangs up.
@@ -46,6 +47,7 @@ func TestStream(t *testing.T) {
 		{"no end", 200, delta("a"), runDoc{Text: "a"}, unhealthy, "broke off"},
 		{"no events", 200, "data: {\n\n", runDoc{}, failed, "no answer"},
 		{"refused", 400, `{"error":{"message":"too long"}}`, runDoc{}, usage, "too long"},
+		{"too long", 400, `{"error":{"message":"too long","code":"context_length_exceeded"}}`, runDoc{}, usage, "too long"},
 		{"no key", 401, `{"error":{"message":"no such key"}}`, runDoc{}, usage, "no such key"},
 		{"no worker", 503, `{"error":{"message":"no worker is ready"}}`, runDoc{}, unhealthy, "no worker is ready"},
 		{"no words", 502, `<html>`, runDoc{}, unhealthy, "Bad Gateway"},
@@ -128,9 +130,40 @@ func TestPromptOf(t *testing.T) {
 		{"blanks", []string{" "}, file("\n"), "", "no prompt"},
 		{"too much", nil, file(strings.Repeat("x", maxPiped+1)), "", "more than 16 MiB"},
 	} {
-		got, err := promptOf(c.args, c.in)
+		got, err := promptOf(t.Context(), c.args, c.in, time.Hour, func() {})
 		if got != c.want || (err != nil) != (c.bad != "") || err != nil && !strings.Contains(err.Error(), c.bad) {
 			t.Errorf("%s: %q, %v; want %q, %q", c.name, got, err, c.want, c.bad)
+		}
+	}
+}
+
+// A pipe that nobody closes is said to be waited for, and given up on when the
+// user says so.
+func TestPromptWaits(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	told := 0
+	_, err = promptOf(ctx, []string{"hello"}, r, 0, func() {
+		told++
+		cancel()
+	})
+	w.Close() // ends the read that is left
+	if told != 1 || understand("run", err).code != interrupted {
+		t.Errorf("told %d times, error %v", told, err)
+	}
+}
+
+func TestHarmless(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain\n\ttext é 日本": "plain\n\ttext é 日本", "\x1b]0;title\x07": "�]0;title�", "a\rb\u009bc": "a�b�c",
+	} {
+		if got := harmless(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
 }

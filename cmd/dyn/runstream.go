@@ -127,6 +127,7 @@ func refusedBy(status int, body []byte) error {
 	var doc struct {
 		Error struct {
 			Message string `json:"message"`
+			Code    string `json:"code"`
 		} `json:"error"`
 	}
 	message := http.StatusText(status)
@@ -136,6 +137,8 @@ func refusedBy(status int, body []byte) error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return fail(usage, "run", errors.New(message), "DYN_API_KEY names the key that is sent", "dyn key ls")
+	case doc.Error.Code == "context_length_exceeded":
+		return fail(usage, "run", errors.New(message), "", "head -c 10000 <file> | dyn run")
 	case status >= 500:
 		return fail(unhealthy, "run", errors.New(message), "", "dyn ps")
 	}
