@@ -119,15 +119,24 @@ func each(group int, do func(pid int, name string, fields []string)) {
 	}
 }
 
-// ticks is the CPU time that the processes of a group have used, in hundredths
-// of a second.
-func ticks(group int) (n int) {
-	each(group, func(_ int, _ string, f []string) {
+// ticks is the CPU time that an engine's processes have used to compute, in
+// hundredths of a second: those behind the one that serves, where there are
+// any, since to answer for its load costs that one more than a tick.
+func ticks(group int) int {
+	front, behind := 0, 0
+	each(group, func(pid int, _ string, f []string) {
 		user, _ := strconv.Atoi(f[11])
 		system, _ := strconv.Atoi(f[12])
-		n += user + system
+		if pid == group {
+			front = user + system
+		} else {
+			behind += user + system
+		}
 	})
-	return n
+	if behind > 0 {
+		return behind
+	}
+	return front
 }
 
 // calm is how long an engine must use no CPU to be taken for idle: longer than
