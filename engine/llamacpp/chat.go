@@ -15,8 +15,8 @@ import (
 // calls out of the answer itself. To the mirror it is a request with a prompt
 // that nobody knows.
 func (c *client) chat(ctx context.Context, j turn.Job) (turn.Stream, error) {
-	cl, err := c.begin(turn.Job{Salt: j.Salt})
-	if err != nil {
+	cl := &claim{salt: j.Salt}
+	if err := c.begin(cl); err != nil {
 		return nil, err
 	}
 	a, err := c.http.Answer(ctx, "/v1/chat/completions", j.ID, chatBody(j, cl))

@@ -57,12 +57,12 @@ func (c *client) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) 
 	if j.Chat != nil {
 		return c.chat(ctx, j)
 	}
-	return c.generate(ctx, j)
+	return c.generate(ctx, j, &claim{prompt: j.Prompt, salt: j.Salt})
 }
 
-func (c *client) generate(ctx context.Context, j turn.Job) (*stream, error) {
-	cl, err := c.begin(j)
-	if err != nil {
+// generate starts the answer of a job; cl is its claim.
+func (c *client) generate(ctx context.Context, j turn.Job, cl *claim) (*stream, error) {
+	if err := c.begin(cl); err != nil {
 		return nil, err
 	}
 	p := newParcel()
@@ -77,13 +77,13 @@ func (c *client) generate(ctx context.Context, j turn.Job) (*stream, error) {
 }
 
 // begin tells the mirror of a request, which decides how to ask.
-func (c *client) begin(j turn.Job) (*claim, error) {
+func (c *client) begin(cl *claim) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.mirror == nil {
-		return nil, fmt.Errorf("what the server can do is not known yet: %w", turn.ErrLost)
+		return fmt.Errorf("what the server can do is not known yet: %w", turn.ErrLost)
 	}
-	cl := &claim{of: c.mirror, prompt: j.Prompt, salt: j.Salt}
+	cl.of = c.mirror
 	before := c.mirror.salts
 	c.mirror.plan(cl)
 	if c.mirror.salts != before {
@@ -91,7 +91,7 @@ func (c *client) begin(j turn.Job) (*claim, error) {
 	}
 	c.mirror.begin(cl)
 	c.changed()
-	return cl, nil
+	return nil
 }
 
 // undo tells the mirror that the server did not answer a request, and why.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -59,6 +60,53 @@ func TestProbeOfStrangers(t *testing.T) {
 		}
 		c.Close()
 		s.Close()
+	}
+}
+
+// A server that seems to hang is probed while turns may come: they are kept
+// apart as always, and their salts are not forgotten.
+func TestTurnsDuringAProbe(t *testing.T) {
+	f, _ := newFace(t, plain(1))
+	var turns atomic.Pointer[func()] // that come during a probe
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.Header.Get("X-Request-Id") == "dyn-probe" {
+			if during := turns.Swap(nil); during != nil {
+				(*during)()
+			}
+		}
+		f.ServeHTTP(w, q)
+	}))
+	defer s.Close()
+	c := newClient(engine.Endpoint{URL: s.URL, Args: append(slices.Clone(plainArgs), "--slot-save-path", t.TempDir())})
+	defer c.Close()
+	if _, err := c.Probe(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.used = true
+	reuse := func(salt string) any {
+		if h := listen(t, c, turn.Job{Prompt: said(0, 64), MaxTokens: 2, Salt: salt}); h.err != nil {
+			t.Fatal(h.err)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.bodies[len(f.bodies)-1]["cache_prompt"]
+	}
+	if reuse("a") != true {
+		t.Fatal("the only salt reuses nothing")
+	}
+	during := func() {
+		if got := reuse("b"); got != false {
+			t.Errorf("during a probe another salt reuses: %v", got)
+		}
+	}
+	turns.Store(&during)
+	if _, err := c.Probe(t.Context()); err != nil || turns.Load() != nil {
+		t.Fatal(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.mirror.salts.several {
+		t.Error("after a probe the salt that came meanwhile is forgotten")
 	}
 }
 

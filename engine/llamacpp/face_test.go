@@ -93,6 +93,7 @@ func (f *face) complete(w http.ResponseWriter, q *http.Request, body []byte) {
 	t := &task{prompt: ask.Prompt, pin: ask.Slot, reuse: ask.Reuse}
 	f.mu.Lock()
 	f.server.start(t)
+	cached := t.cached
 	f.mu.Unlock()
 	out := http.NewResponseController(w)
 	tell := func(format string, args ...any) {
@@ -101,7 +102,7 @@ func (f *face) complete(w http.ResponseWriter, q *http.Request, body []byte) {
 	}
 	n := len(ask.Prompt)
 	io.WriteString(w, ": ping\n\n")
-	tell(`{"index":0,"content":"","tokens":[0],"stop":false,"id_slot":-1,"tokens_predicted":0,"prompt_progress":{"total":%d,"cache":%d,"processed":%d}}`, n, t.cached, n)
+	tell(`{"index":0,"content":"","tokens":[0],"stop":false,"id_slot":-1,"tokens_predicted":0,"prompt_progress":{"total":%d,"cache":%d,"processed":%d}}`, n, cached, n)
 	var made []uint32
 	reason := "limit"
 	for i := range ask.Predict {
@@ -132,7 +133,7 @@ func (f *face) complete(w http.ResponseWriter, q *http.Request, body []byte) {
 	}
 	f.end(t, made)
 	tell(`{"stop":true,"stop_type":%q,"stopping_word":"","truncated":false,"id_slot":%d,"tokens_predicted":%d,"tokens_evaluated":%d,"tokens_cached":%d,"timings":{"cache_n":%d}}`,
-		reason, t.slot, len(made), n, n+len(made)-1, t.cached)
+		reason, t.slot, len(made), n, n+len(made)-1, cached)
 }
 
 // stalls makes each answer wait after its first token.

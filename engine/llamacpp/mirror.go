@@ -57,7 +57,8 @@ type claim struct {
 	of     *mirror // whose it is
 	prompt turn.IDs
 	salt   string
-	pin    int // the slot that it asks for; -1 is any
+	probe  bool // it is nobody's turn
+	pin    int  // the slot that it asks for; -1 is any
 	fresh  bool
 	slot   int // where we believe it runs; -1 while it waits
 	reuse  int // prompt tokens that we believe are found there

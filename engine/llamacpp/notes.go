@@ -47,7 +47,7 @@ func recall(file string, used bool) salts {
 // note writes the salts down. Where that fails, the server's next daemon takes
 // its content for anybody's.
 func note(file string, s salts) {
-	if file == "" || s.deaf || s.foreign {
+	if file == "" || s.foreign {
 		return
 	}
 	data, _ := json.Marshal(notes{s.any, s.one, s.several}) // strings can always be written

@@ -14,8 +14,12 @@ package llamacpp
 // see separate.
 func (m *mirror) plan(c *claim) {
 	c.pin = -1
+	several := m.salts.several
+	if !c.probe {
+		several = m.salts.meet(c.salt)
+	}
 	switch {
-	case m.salts.meet(c.salt):
+	case several:
 		m.separate(c)
 	case m.rules.saving:
 		m.prefer(c)

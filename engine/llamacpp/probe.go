@@ -48,18 +48,13 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 		seen.Caps.KVTokens = r.context
 	}
 	m := newMirror(slots, r)
-	had := recall(c.notes, c.used(ctx))
-	m.salts.deaf = true // what we ask for is nobody's
+	m.salts = recall(c.notes, c.used(ctx))
 	c.start(m)
 	if err := c.firstToken(ctx, &seen.Caps); err != nil {
 		return seen, fmt.Errorf("probe: %w", err)
 	}
 	c.extras(ctx, &seen.Caps)
 	c.weigh(ctx, m)
-	c.mu.Lock()
-	m.salts = had
-	note(c.notes, had)
-	c.mu.Unlock()
 	return seen, context.Cause(ctx)
 }
 
@@ -90,13 +85,18 @@ func (c *client) used(ctx context.Context) bool {
 	return used
 }
 
-// start makes m the client's mirror.
+// start makes m the client's mirror. Turns may run at a server that is probed
+// again, so that none of their salts is forgotten.
 func (c *client) start(m *mirror) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mirror != nil && c.mirror.report.listens {
-		m.report.listen(nil)
+	if c.mirror != nil {
+		m.salts = m.salts.and(c.mirror.salts)
+		if c.mirror.report.listens {
+			m.report.listen(nil)
+		}
 	}
+	note(c.notes, m.salts)
 	c.mirror = m
 	c.changed()
 }
@@ -116,7 +116,7 @@ func (c *client) firstToken(ctx context.Context, caps *turn.Capabilities) error 
 	zero := 0.0
 	s, err := c.generate(ctx, turn.Job{
 		ID: "dyn-probe", Prompt: probePrompt, MaxTokens: 1, Sampling: turn.Sampling{Temperature: &zero},
-	})
+	}, &claim{prompt: probePrompt, probe: true})
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (c *client) extras(ctx context.Context, caps *turn.Capabilities) {
 		ID: "dyn-probe-extra", Prompt: probePrompt, MaxTokens: 4,
 		Sampling: turn.Sampling{Temperature: &zero, Logprobs: true},
 		Format:   turn.Format{Kind: turn.JSONSchema, Schema: formSchema},
-	})
+	}, &claim{prompt: probePrompt, probe: true})
 	if err != nil {
 		return
 	}

@@ -14,20 +14,27 @@ type salts struct {
 	any     bool   // there was a turn
 	one     string // the salt of all turns so far, see digest
 	several bool
-	deaf    bool // what comes now is of nobody
 }
 
 // meet notes a turn's salt and reports whether there are several.
 func (s *salts) meet(salt string) bool {
-	if s.deaf {
-		return s.several
-	}
 	d := digest(salt)
 	if s.any && s.one != d || s.foreign && d != "" {
 		s.several = true
 	}
 	s.any, s.one = true, d
 	return s.several
+}
+
+// and is what is known of a server by two who watched it.
+func (s salts) and(o salts) salts {
+	switch {
+	case !o.any:
+		o.one = s.one
+	case s.any && s.one != o.one:
+		s.several = true
+	}
+	return salts{foreign: s.foreign || o.foreign, any: s.any || o.any, one: o.one, several: s.several || o.several}
 }
 
 // digest is a salt as it is kept; none is none.
