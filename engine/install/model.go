@@ -109,10 +109,7 @@ func (m Models) Fetch(ctx context.Context, f recipes.Fetch, h Host, show func(Pr
 	list = append(list,
 		Step{Stage: "packages", Path: packageList, text: f.Package + "\n"}, Step{Stage: "packages", Command: packages(uv, false, Want{})})
 	s := Store(m)
-	left, _ := filepath.Glob(filepath.Join(m.Dir, ".new-*")) // of a crash; the lock is ours
-	for _, dir := range left {
-		os.RemoveAll(dir)
-	}
+	sweep(m.Dir)
 	dir, err := s.begin()
 	if err != nil {
 		return &turn.Fault{Op: op, Err: err}

@@ -87,7 +87,7 @@ func TestResolve(t *testing.T) {
 
 // What is no manifest is no installation.
 func TestList(t *testing.T) {
-	s := Store{t.TempDir()}
+	s := Store{filepath.Join(t.TempDir(), "[a]*")} // a name, not a pattern
 	installed(t, s, "vllm", "1", "a")
 	for name, text := range map[string]string{"half": "{", "empty": "{}", "none": ""} {
 		dir := filepath.Join(s.Dir, "vllm", name)

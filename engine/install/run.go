@@ -191,7 +191,7 @@ func (r *runner) fill(word string) (string, error) {
 
 // siteOf is the folder of an environment's packages.
 func siteOf(env string) (string, error) {
-	found, err := filepath.Glob(filepath.Join(env, "lib", "python3*", "site-packages"))
+	found, err := below(env, "lib/python3*/site-packages")
 	if err != nil || len(found) == 0 {
 		return "", fmt.Errorf("%s has no folder of packages", env)
 	}

@@ -46,7 +46,7 @@ func (i Installed) Program() Program {
 // List finds the installations, by name and the newest first. What cannot be
 // read is no installation.
 func (s Store) List() ([]Installed, error) {
-	paths, err := filepath.Glob(filepath.Join(s.Dir, "[^.]*", "*", manifest))
+	paths, err := below(s.Dir, "[^.]*/*/"+manifest)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +67,23 @@ func (s Store) List() ([]Installed, error) {
 		return b.At.Compare(a.At)
 	})
 	return all, nil
+}
+
+// below finds the paths below a folder, of any name, that fit a pattern.
+func below(dir, pattern string) ([]string, error) {
+	names, err := fs.Glob(os.DirFS(dir), pattern)
+	for i, name := range names {
+		names[i] = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	return names, err
+}
+
+// sweep removes what a crash left. The folder's lock must be held.
+func sweep(dir string) {
+	left, _ := below(dir, ".new-*") // the pattern is good
+	for _, dir := range left {
+		os.RemoveAll(dir)
+	}
 }
 
 // find is the installation in a folder.
@@ -95,10 +112,7 @@ func (s Store) Install(ctx context.Context, p Plan, model string, show func(Prog
 	if i, ok := s.find(p.Dir); ok {
 		return i, true, nil
 	}
-	left, _ := filepath.Glob(filepath.Join(s.Dir, ".new-*")) // of a crash; the lock is ours
-	for _, dir := range left {
-		os.RemoveAll(dir)
-	}
+	sweep(s.Dir)
 	dir, err := s.begin()
 	if err != nil {
 		return Installed{}, false, &turn.Fault{Op: "install " + p.Engine, Err: err}
