@@ -119,24 +119,15 @@ func each(group int, do func(pid int, name string, fields []string)) {
 	}
 }
 
-// ticks is the CPU time that an engine's processes have used to compute, in
-// hundredths of a second: those behind the one that serves, where there are
-// any, since to answer for its load costs that one more than a tick.
-func ticks(group int) int {
-	front, behind := 0, 0
-	each(group, func(pid int, _ string, f []string) {
+// ticks is the CPU time that the processes of a group have used, in hundredths
+// of a second.
+func ticks(group int) (n int) {
+	each(group, func(_ int, _ string, f []string) {
 		user, _ := strconv.Atoi(f[11])
 		system, _ := strconv.Atoi(f[12])
-		if pid == group {
-			front = user + system
-		} else {
-			behind += user + system
-		}
+		n += user + system
 	})
-	if behind > 0 {
-		return behind
-	}
-	return front
+	return n
 }
 
 // calm is how long an engine must use no CPU to be taken for idle: longer than
@@ -144,25 +135,39 @@ func ticks(group int) int {
 // looks at its load.
 const calm = 700 * time.Millisecond
 
-// idle waits until a worker's engine computes nothing, and returns since when.
-// CPU time tells it: llama-server must not be asked, and vLLM tells of a step
-// when that is over. What they say of themselves has to agree at the end.
+// idle waits until a worker's engine computes nothing, by its own count, and
+// returns since when. Of one that must not be asked its CPU time tells when.
 func (l *lab) idle(ctx context.Context, w snapshot.Worker) (time.Time, error) {
 	for {
-		last, since := ticks(w.PID), time.Now()
-		for time.Since(since) < calm {
-			if err := pause(ctx, 5*time.Millisecond); err != nil {
-				return since, fmt.Errorf("%s still computes: %w", w.Name, err)
-			}
-			if now := ticks(w.PID); now > last+1 { // to be asked for its load costs it one
-				last, since = now, time.Now()
+		since := time.Now()
+		if l.k.quiet {
+			var err error
+			if since, err = still(ctx, w.PID); err != nil {
+				return since, err
 			}
 		}
 		c, err := l.counters(ctx, w)
 		if err != nil || c.running+c.waiting == 0 {
 			return since, err
 		}
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return since, fmt.Errorf("%s still computes: %w", w.Name, err)
+		}
 	}
+}
+
+// still waits until an engine uses no CPU for a while, and returns since when.
+func still(ctx context.Context, group int) (time.Time, error) {
+	last, since := ticks(group), time.Now()
+	for time.Since(since) < calm {
+		if err := pause(ctx, 5*time.Millisecond); err != nil {
+			return since, fmt.Errorf("it still uses the CPU: %w", err)
+		}
+		if now := ticks(group); now > last+1 { // to be asked for its load costs it one
+			last, since = now, time.Now()
+		}
+	}
+	return since, nil
 }
 
 // memory is what the workers' processes use, in gigabytes: their own, and of

@@ -19,7 +19,8 @@
 // program ends with 1.
 //
 // An engine is asked directly by what its run file says, which is its user's.
-// It is asked nothing while it is timed: each question delays when llama-server
-// notices that a client is gone, and vLLM tells of a step when it is over.
-// Whether an engine computes is told by its CPU time.
+// llama-server is asked nothing while it is timed: each question delays when it
+// notices that a client is gone. Whether it computes is told by its CPU time.
+// vLLM tells of a step when it is over, and its processes spin for a second
+// after the last; so it is asked for one token, which takes what it still does.
 package main

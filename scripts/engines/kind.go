@@ -18,6 +18,7 @@ type kind struct {
 	model       string // that clients name
 	context     int    // tokens of a turn
 	block       int    // tokens of a block of its cache
+	quiet       bool   // it is asked nothing while it is timed
 	names       counterNames
 	suite       string // what the conformance suite must know, as DYN_ENGINES has it
 	recipe      func(ctx context.Context, l *lab) (string, error)
@@ -28,7 +29,7 @@ type counterNames struct{ running, waiting, computed, cached, output string }
 
 var kinds = []*kind{
 	{
-		name: "llamacpp", title: "llama.cpp", model: "tiny", context: 8192, block: 16,
+		name: "llamacpp", title: "llama.cpp", model: "tiny", context: 8192, block: 16, quiet: true,
 		names: counterNames{
 			"llamacpp:requests_processing", "llamacpp:requests_deferred", "llamacpp:prompt_tokens_total",
 			"llamacpp:prompt_tokens_cached_total", "llamacpp:tokens_predicted_total",
