@@ -68,7 +68,7 @@ func first(ctx context.Context, o options, s *sheet) error {
 	if err := cmd.Wait(); err != nil {
 		return err
 	}
-	s.check("", "from a clone to the first token of `dyn run`, within 5 minutes", took <= 5*time.Minute, "%.0f s: %s; it says: %s",
+	s.within("", "from a clone to the first token of `dyn run`, within 5 minutes", took, 5*time.Minute, "%.0f s: %s; it says: %s",
 		took.Seconds(), strings.Join(parts, ", "), strings.TrimSpace(string(token)+string(rest)))
 	return nil
 }

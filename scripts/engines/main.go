@@ -86,7 +86,7 @@ func (o options) run(ctx context.Context) error {
 	if len(s.rows) == 0 {
 		return errors.New("nothing was looked at")
 	}
-	fmt.Printf("ok: %d rows in %s, %d NOT RUN\n", len(s.rows), s.took.Round(time.Second), s.count(skipped))
+	fmt.Printf("ok: %d rows in %s, %d LATE, %d NOT RUN\n", len(s.rows), s.took.Round(time.Second), s.count(late), s.count(skipped))
 	return nil
 }
 

@@ -26,6 +26,7 @@ type state string
 const (
 	good    state = "ok"
 	bad     state = "FAILED"
+	late    state = "LATE"
 	skipped state = "NOT RUN"
 	figure  state = "–" // nothing to be right or wrong
 )
@@ -41,6 +42,16 @@ func (s *sheet) check(engine, what string, right bool, format string, args ...an
 	r := row{engine, what, fmt.Sprintf(format, args...), good}
 	if !right {
 		r.state = bad
+	}
+	s.add(r)
+}
+
+// within adds a row that is right and may have taken too long, which is told
+// and fails nothing: how fast this machine is is not for a test to judge.
+func (s *sheet) within(engine, what string, took, limit time.Duration, format string, args ...any) {
+	r := row{engine, what, fmt.Sprintf(format, args...), good}
+	if took > limit {
+		r.state = late
 	}
 	s.add(r)
 }

@@ -47,6 +47,8 @@ func TestPage(t *testing.T) {
 	s.check("vllm", "a | b", true, "one\ntwo")
 	s.skip("vllm", "c", "no network")
 	s.check("llamacpp", "d", false, "e")
+	s.within("llamacpp", "f", 3*time.Second, 2*time.Second, "3 s")
+	s.within("llamacpp", "g", 2*time.Second, 2*time.Second, "2 s")
 	for range 2 { // the second time in place of the first
 		if err := s.write(path, "0123abc"); err != nil {
 			t.Fatal(err)
@@ -60,7 +62,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"# A\n", "at commit `0123abc`, in 1m0s", "\nvLLM 0.32.0+cpu, cpu.\n",
 		"\n### vLLM\n\n| what | seen | |\n|---|---|---|\n| a \\| b | one two | ok |\n| c | no network | NOT RUN |\n",
-		"\n### llama.cpp\n", "| d | e | FAILED |\n", closeMark + "\n\n## Not run\n",
+		"\n### llama.cpp\n", "| d | e | FAILED |\n| f | 3 s | LATE |\n| g | 2 s | ok |\n", closeMark + "\n\n## Not run\n",
 	} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("not once: %q in\n%s", want, text)
