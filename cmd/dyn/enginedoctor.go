@@ -75,7 +75,7 @@ func engineExam(cmd *cobra.Command, a *app, args []string) (engineDoctorDoc, err
 	names := install.Names()
 	if len(args) == 1 {
 		if _, ok := install.Known(args[0]); !ok {
-			_, err := install.NewPlan(store.Dir, args[0], install.Want{}, h)
+			_, err := store.Resolve(args[0], "")
 			return doc, err
 		}
 		names = args
@@ -108,7 +108,7 @@ func checkEngineDisk(s install.Store, h install.Host) check {
 	case h.Free < 0:
 		return check{"disk", "warn", "nobody knows what is free for " + s.Dir, "df -h"}
 	case h.Free < 4<<30:
-		return check{"disk", "warn", size(h.Free) + " free for " + s.Dir + ", vllm takes 3.7 GB and more", "df -h " + s.Dir}
+		return check{"disk", "warn", size(h.Free) + " free for " + s.Dir + ", vllm takes 3.7 GB and more", "df -h " + install.Above(s.Dir)}
 	}
 	return check{"disk", "ok", size(h.Free) + " free for " + s.Dir, ""}
 }
@@ -127,7 +127,7 @@ func checkEngine(ctx context.Context, a *app, s install.Store, name string, set 
 		install.Told: "your command", install.Own: "installed", install.Path: "on PATH",
 	}[p.From] + ": " + strings.Join(p.Args, " "), ""}
 	again := map[install.From]string{
-		install.Told: "dyn help environment", install.Own: "dyn engine rm " + name + " && dyn engine install " + name, install.Path: p.Args[0] + " --help",
+		install.Told: "dyn help environment", install.Own: "dyn engine rm " + name + " && dyn engine install " + name, install.Path: instead(s, name),
 	}[p.From]
 	tried, err := tryProgram(ctx, p, anyModel(a))
 	switch c.Text += ", " + tried; {
@@ -141,6 +141,30 @@ func checkEngine(ctx context.Context, a *app, s install.Store, name string, set 
 		c.Text += "; this dyn installs " + e.Versions()[0]
 	}
 	return c
+}
+
+// instead is what to do where the program on PATH does not run: name an
+// installed one, or install one that can be named then.
+func instead(s install.Store, name string) string {
+	all, err := s.Find(name, "")
+	if err != nil {
+		return "dyn engine ls"
+	}
+	for _, p := range all {
+		if p.From == install.Own {
+			return nameIt(p) + " dyn up <recipe>"
+		}
+	}
+	return "dyn engine install " + name
+}
+
+// nameIt is the variable that has recipes get a program.
+func nameIt(p install.Program) string {
+	var words []string
+	for _, w := range p.Args {
+		words = append(words, quote(w))
+	}
+	return "DYN_ENGINE__" + strings.ToUpper(p.Engine) + "=" + quote(strings.Join(words, " "))
 }
 
 // noModel says that a program was not tried, and why.

@@ -110,7 +110,9 @@ var stageWords = map[string]string{
 // installEngine carries a plan out, and tells the result to done. model is a
 // file to try the engine with, or "".
 func installEngine(ctx context.Context, store install.Store, p install.Plan, model string, show *steps, done func(engineDone)) (install.Program, error) {
-	show.stage("plan", "", p.Summary())
+	if !store.Has(p) {
+		show.stage("plan", "", p.Summary())
+	}
 	i, again, err := store.Install(ctx, p, model, func(at install.Progress) { show.count(at.Stage, stageWords[at.Stage], at) })
 	show.settle()
 	if err != nil {
@@ -151,7 +153,7 @@ func engineResult(a *app, store install.Store, d engineDone, show *jsonFlag) {
 	}
 	fmt.Fprintf(a.out, "  %s  %s %s  %s in %s\n", strings.ReplaceAll(d.State, "_", " "), d.Engine, d.Version, size(d.Bytes), d.Dir)
 	if p, err := store.Resolve(d.Engine, ""); err == nil && p.From == install.Path {
-		fmt.Fprintf(a.err, "! recipes get %s, which is on PATH\n", p.Args[0])
+		fmt.Fprintf(a.err, "! recipes get %s, which is on PATH; %s lets them have this one\n", p.Args[0], strings.TrimSuffix(instead(store, d.Engine), " dyn up <recipe>"))
 	}
 	if d.Engine == "llamacpp" {
 		if !d.Probed && d.State == "installed" {

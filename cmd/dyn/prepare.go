@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -50,6 +51,12 @@ func (p *plan) prepare(ctx context.Context, a *app, show *steps, yes bool) error
 	r, err := p.findRecipe()
 	if err != nil {
 		return err
+	}
+	if p.ProgramFrom == string(install.Told) {
+		if _, err := exec.LookPath(p.Program[0]); err != nil {
+			return fail(nothing, p.op(), fmt.Errorf("there is no program %s to run", p.Program[0]),
+				"the setting engine."+r.Engine+" names it", "dyn engine doctor "+r.Engine)
+		}
 	}
 	store := install.Store{Dir: f.Engines()}
 	var todo install.Plan

@@ -123,7 +123,10 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 			known = append(known, c.Name())
 		}
 	}
-	try := "dyn help"
+	try := cmd.CommandPath() + " --help"
+	if cmd.Root() == cmd {
+		try = "dyn help"
+	}
 	if near := config.Nearest(args[0], known); near != "" {
 		try = cmd.CommandPath() + " " + near
 	}

@@ -97,7 +97,7 @@ func (f upFlags) run(cmd *cobra.Command, a *app, args []string, show *jsonFlag) 
 	switch {
 	case f.dryRun:
 		return dryRun(a, p, show)
-	case p.missing != nil || p.fetch != nil:
+	case p.missing != nil || p.fetch != nil || len(p.Program) > 0:
 		if err := p.prepare(cmd.Context(), a, steps, f.yes); err != nil {
 			return err
 		}

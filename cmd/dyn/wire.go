@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/install"
 	"github.com/agentinfer/dyn/engine/keep"
 	"github.com/agentinfer/dyn/engine/sim/model"
 	"github.com/agentinfer/dyn/ledger"
@@ -313,6 +314,9 @@ func (d *daemon) start(r *recipes.Recipe) error {
 	case err != nil:
 		f := understand(d.plan.op(), err)
 		f.code = unhealthy
+		if p := d.plan; p.ProgramFrom == string(install.Path) && strings.HasPrefix(f.Try, "dyn logs w") {
+			f.Try = "dyn engine doctor " + r.Engine // whose it is, is not what its log says
+		}
 		return f
 	}
 	return nil

@@ -8,6 +8,7 @@ var (
 	ErrNoBuild   = errors.New("nothing to install on this machine")
 	ErrNoPython  = errors.New("no Python to install with")
 	ErrNoRoom    = errors.New("not enough disk")
+	ErrNoWheel   = errors.New("a package is missing")
 	ErrNoNetwork = errors.New("the package index cannot be reached")
 	ErrBusy      = errors.New("another installation is running")
 	ErrInUse     = errors.New("a process runs from it")

@@ -16,12 +16,13 @@ func (s Store) lock(op string) (*os.File, error) { return lockDir(s.Dir, op) }
 
 // lockDir makes a folder and takes its lock.
 func lockDir(dir, op string) (*os.File, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, &turn.Fault{Op: op, Err: err, Try: "XDG_DATA_HOME=<dir> dyn engine ls"}
+	err := os.MkdirAll(dir, 0o755)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(filepath.Join(dir, ".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, &turn.Fault{Op: op, Err: err}
+		return nil, &turn.Fault{Op: op, Err: err, Why: "XDG_DATA_HOME and XDG_CACHE_HOME name other places for engines and models", Try: "ls -ld " + Above(dir)}
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		who := make([]byte, 32)

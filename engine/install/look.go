@@ -39,21 +39,23 @@ func minor(ctx context.Context, python string) int {
 	return n
 }
 
-// free is how many bytes this user may write below a folder that need not be
-// there yet; -1 when nobody knows.
-func free(dir string) int64 {
+// Above is the folder itself where it is there, or else the nearest one above
+// it that is: what commands that look at a disk can be given.
+func Above(dir string) string {
 	for {
-		if _, err := os.Stat(dir); err == nil {
-			break
-		}
 		up := filepath.Dir(dir)
-		if up == dir {
-			return -1
+		if _, err := os.Stat(dir); err == nil || up == dir {
+			return dir
 		}
 		dir = up
 	}
+}
+
+// free is how many bytes this user may write below a folder that need not be
+// there yet; -1 when nobody knows.
+func free(dir string) int64 {
 	var fs syscall.Statfs_t
-	if syscall.Statfs(dir, &fs) != nil {
+	if syscall.Statfs(Above(dir), &fs) != nil {
 		return -1
 	}
 	return int64(fs.Bavail) * int64(fs.Bsize)

@@ -100,7 +100,7 @@ func (m Models) Fetch(ctx context.Context, f recipes.Fetch, h Host, show func(Pr
 		return err
 	}
 	if need := 3 * f.Bytes; h.Free >= 0 && h.Free < need { // the package, what is in it, and a cache of it
-		return &turn.Fault{Op: op, Err: fmt.Errorf("%w: it takes %s for a moment, %s are free", ErrNoRoom, size(need), size(h.Free)), Try: "df -h " + m.Dir}
+		return &turn.Fault{Op: op, Err: fmt.Errorf("%w: it takes %s for a moment, %s are free", ErrNoRoom, size(need), size(h.Free)), Try: "df -h " + Above(m.Dir)}
 	}
 	list, uv, err := environment([2]int{8, 99}, h)
 	if err != nil {

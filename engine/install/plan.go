@@ -59,7 +59,7 @@ func NewPlan(dir, engine string, w Want, h Host) (Plan, error) {
 	op := "install " + engine
 	e, ok := Known(engine)
 	if !ok {
-		return Plan{}, &turn.Fault{Op: op, Err: ErrUnknown, Why: "known: " + strings.Join(Names(), ", "), Try: "dyn engine ls"}
+		return Plan{}, unknown(op)
 	}
 	b, err := e.pick(w.Variant, h)
 	if err != nil {
@@ -83,7 +83,7 @@ func NewPlan(dir, engine string, w Want, h Host) (Plan, error) {
 		return Plan{}, &turn.Fault{
 			Op:  op,
 			Err: fmt.Errorf("%w: it takes %s, %s are free", ErrNoRoom, size(p.Disk+p.Download), size(h.Free)),
-			Why: dir + " is where it goes; XDG_DATA_HOME names another place", Try: "df -h " + dir,
+			Why: dir + " is where it goes; XDG_DATA_HOME names another place", Try: "df -h " + Above(dir),
 		}
 	}
 	p.Steps, err = steps(b, w, h)

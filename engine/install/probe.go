@@ -71,8 +71,8 @@ func probe(ctx context.Context, p Program, model string) error {
 		stop()
 		<-token
 	}
-	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w; its last words: %s", err, out)
+	if words := out.String(); err != nil && ctx.Err() == nil && words != "" {
+		err = fmt.Errorf("%w; its last words: %s", err, words)
 	}
 	return err
 }

@@ -73,12 +73,17 @@ func (s Store) Resolve(engine, command string) (Program, error) {
 	}
 	e, known := Known(engine)
 	if !known {
-		return Program{}, &turn.Fault{Op: "find " + engine, Err: ErrUnknown, Why: "known: " + strings.Join(Names(), ", "), Try: "dyn engine ls"}
+		return Program{}, unknown("find " + engine)
 	}
 	return Program{}, &turn.Fault{
 		Op: "find " + engine, Err: fmt.Errorf("%s is %w", e.Title, ErrMissing), Why: "nor is a program " + e.Program + " on PATH",
 		Try: "dyn engine install " + engine,
 	}
+}
+
+// unknown is the error about a name that is in no catalog.
+func unknown(op string) error {
+	return &turn.Fault{Op: op, Err: ErrUnknown, Why: "known: " + strings.Join(Names(), ", "), Try: "dyn engine ls"}
 }
 
 // Words splits a command as a POSIX shell does, for words, blanks and quotes;

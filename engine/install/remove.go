@@ -14,7 +14,12 @@ import (
 // Named finds the one installation of a name. An engine's is enough where it
 // has one; where it has several it takes a Name. The error is a *turn.Fault.
 func (s Store) Named(name string) (Installed, error) {
-	op := "find " + name
+	op := "remove " + name
+	if engine, _, _ := strings.Cut(name, "@"); engine != "" {
+		if _, ok := Known(engine); !ok {
+			return Installed{}, unknown(op)
+		}
+	}
 	all, err := s.List()
 	if err != nil {
 		return Installed{}, &turn.Fault{Op: op, Err: err}
@@ -28,7 +33,7 @@ func (s Store) Named(name string) (Installed, error) {
 	case 1:
 		return all[0], nil
 	case 0:
-		return Installed{}, &turn.Fault{Op: op, Err: fmt.Errorf("%s is %w", name, ErrMissing), Try: "dyn engine ls"}
+		return Installed{}, &turn.Fault{Op: op, Err: fmt.Errorf("it is %w", ErrMissing), Try: "dyn engine ls"}
 	}
 	return Installed{}, &turn.Fault{Op: op, Err: fmt.Errorf("there are %d", len(all)), Why: strings.Join(names, ", "), Try: "dyn engine rm " + names[len(names)-1]}
 }
@@ -36,15 +41,17 @@ func (s Store) Named(name string) (Installed, error) {
 // Remove deletes an installation, see Named. One that a process runs from is
 // not removed.
 func (s Store) Remove(name string) (Installed, error) {
-	op := "remove " + name
 	if i, err := s.Named(name); err != nil {
+		s.tidy()
 		return i, err
 	}
-	lock, err := s.lock(op)
+	lock, err := s.lock("remove " + name)
 	if err != nil {
 		return Installed{}, err
 	}
 	defer lock.Close()
+	sweep(s.Dir)
+	op := "remove " + name
 	i, err := s.Named(name)
 	if err != nil {
 		return i, err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -22,6 +23,7 @@ type runner struct {
 	op   string // for errors
 	try  string // the command that is tried again when files were copied
 	copy string // what to copy where, when there is no network
+	from string // the only folder that packages are taken from; "" is an index
 	show func(Progress)
 
 	packages int   // that will be put there; 0 is not known
@@ -142,6 +144,9 @@ func (r *runner) fault(stage string, err error, lines []string) error {
 	if offline(lines) {
 		return &turn.Fault{Op: r.op, Err: ErrNoNetwork, Why: r.copy, Try: r.try}
 	}
+	if what := lacks(lines); what != "" && r.from != "" {
+		return &turn.Fault{Op: r.op, Err: fmt.Errorf("%w: %s has no %s", ErrNoWheel, r.from, what), Why: r.copy, Try: r.try + " --wheels " + r.from}
+	}
 	why := lines[max(0, len(lines)-4):]
 	for i, line := range why {
 		if len(line) > 300 {
@@ -175,6 +180,18 @@ func offline(lines []string) bool {
 		}
 	}
 	return false
+}
+
+// lack is how pip and uv say that no place has a package.
+var lack = regexp.MustCompile(`No matching distribution found for (\S+)|[Bb]ecause (\S+) was not found`)
+
+// lacks is the package that the last lines of uv or pip say to be nowhere; ""
+// when they do not say it.
+func lacks(lines []string) string {
+	if found := lack.FindStringSubmatch(strings.Join(lines, "\n")); found != nil {
+		return found[1] + found[2]
+	}
+	return ""
 }
 
 // fill puts folders into a word.

@@ -86,6 +86,12 @@ func sweep(dir string) {
 	}
 }
 
+// Has reports whether what a plan would install is there.
+func (s Store) Has(p Plan) bool {
+	_, ok := s.find(p.Dir)
+	return ok
+}
+
 // find is the installation in a folder.
 func (s Store) find(dir string) (Installed, bool) {
 	all, _ := s.List()
@@ -109,16 +115,16 @@ func (s Store) Install(ctx context.Context, p Plan, model string, show func(Prog
 		return Installed{}, false, err
 	}
 	defer lock.Close()
+	sweep(s.Dir)
 	if i, ok := s.find(p.Dir); ok {
 		return i, true, nil
 	}
-	sweep(s.Dir)
 	dir, err := s.begin()
 	if err != nil {
 		return Installed{}, false, &turn.Fault{Op: "install " + p.Engine, Err: err}
 	}
 	defer os.RemoveAll(dir) // after the rename there is none
-	r := &runner{dir: dir, op: "install " + p.Engine, try: "dyn engine install " + p.Engine, copy: p.copyAdvice(), show: show}
+	r := &runner{dir: dir, op: "install " + p.Engine, try: "dyn engine install " + p.Engine, copy: p.copyAdvice(), from: p.want.Wheels, show: show}
 	if !p.build.asks {
 		r.packages, r.bytes = len(p.build.packages), p.Download
 	}
@@ -143,6 +149,17 @@ func (s Store) Install(ctx context.Context, p Plan, model string, show func(Prog
 		}
 	}
 	return i, false, err
+}
+
+// tidy sweeps where there is something to sweep and nobody installs.
+func (s Store) tidy() {
+	if left, _ := below(s.Dir, ".new-*"); len(left) == 0 {
+		return
+	}
+	if lock, err := s.lock("tidy"); err == nil {
+		sweep(s.Dir)
+		lock.Close()
+	}
 }
 
 // begin makes the folder of a new installation.

