@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -13,12 +12,14 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/keyring"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/ports"
 	"github.com/agentinfer/dyn/engine/gpu"
+	"github.com/agentinfer/dyn/engine/install"
 )
 
 // check is one line of the doctor's.
@@ -142,7 +143,10 @@ func (d doctorDoc) print(a *app) error {
 
 func checkKeys(f folders.Folders) check {
 	keys, err := keyring.Ring{Path: f.Keys()}.Keys()
+	d, _ := f.Daemon()
 	switch {
+	case err == nil && len(keys) == 0 && d.Key != "":
+		return check{"keys", "ok", "the one that the daemon was started with, clients need it", ""}
 	case err != nil:
 		return check{"keys", "bad", err.Error(), "rm " + f.Keys() + " && dyn key add <name>"}
 	case len(keys) == 0:
@@ -199,11 +203,11 @@ func checkGPUs() check {
 	g, err := gpu.Count()
 	switch {
 	case errors.Is(err, gpu.ErrNoDriver):
-		return check{"gpus", "ok", "none: no NVIDIA driver; the simulated engine needs none", ""}
+		return check{"gpus", "ok", "none: no NVIDIA driver; recipes tiny and sim need none", ""}
 	case err != nil:
 		return check{"gpus", "warn", fmt.Sprintf("%d, but %v", len(g.Cards), err), "nvidia-smi"}
 	case len(g.Cards) == 0:
-		return check{"gpus", "ok", "none; the simulated engine needs none", ""}
+		return check{"gpus", "ok", "none; recipes tiny and sim need none", ""}
 	}
 	kinds := map[string]int{}
 	for _, c := range g.Cards {
@@ -229,19 +233,16 @@ func checkMemory() check {
 const lowDisk = 2 << 30
 
 func checkDisk(f folders.Folders) check {
-	dir := f.State
-	for dir != "/" {
-		if _, err := os.Stat(dir); err == nil {
-			break
-		}
-		dir = dir[:max(1, strings.LastIndexByte(dir, '/'))]
+	dir := install.Above(f.State)
+	if err := unix.Access(dir, unix.W_OK); err != nil {
+		return check{"disk", "bad", dir + " cannot be written: " + err.Error(), "ls -ld " + dir}
 	}
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {
 		return check{"disk", "warn", f.State + ": " + err.Error(), ""}
 	}
-	free := fs.Bavail * uint64(fs.Bsize)
-	text := fmt.Sprintf("%.1f GiB free for %s", float64(free)/(1<<30), f.State)
+	free := int64(fs.Bavail) * fs.Bsize
+	text := size(free) + " free for " + f.State
 	if free < lowDisk {
 		return check{"disk", "warn", text, "df -h " + dir}
 	}

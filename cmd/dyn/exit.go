@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/install"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -100,10 +103,25 @@ func understand(op string, err error) *failure {
 		out.code, out.Try = usage, "HOME=<dir> dyn "+op
 	case errors.Is(err, prompt.ErrUnsupported):
 		out.code = usage
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		out.place(err)
 	case errors.Is(err, fs.ErrNotExist), no != nil && no.Message == engine.ErrNoWorker.Error():
 		out.code = nothing
 	}
 	return out
+}
+
+// place says where a file was to be written that could not be.
+func (f *failure) place(err error) {
+	var at *fs.PathError
+	if !errors.As(err, &at) || f.Try != "" || strings.HasPrefix(at.Path, "/dev/") {
+		return
+	}
+	dir := install.Above(filepath.Dir(at.Path))
+	f.Try = "ls -ld " + dir
+	if errors.Is(err, syscall.ENOSPC) {
+		f.code, f.Try = wontFit, "df -h "+dir
+	}
 }
 
 // lines are the three lines at most that a person reads.
