@@ -115,8 +115,11 @@ func (f *Fleet) claim(ctx context.Context, base string) (release func(), err err
 	}
 }
 
-// meet finds the adapter to whose probe the server answers.
+// meet finds the adapter to whose probe the server answers, in the time of one
+// probe: what tells one adapter nothing has no time for the next.
 func (f *Fleet) meet(ctx context.Context, at Endpoint) (Adapter, Client, Seen, error) {
+	ctx, cancel := within(ctx, probeLimit, "no token")
+	defer cancel()
 	err := errors.New("no adapters")
 	for _, a := range f.o.Adapters {
 		c := a.Open(at)
@@ -125,6 +128,9 @@ func (f *Fleet) meet(ctx context.Context, at Endpoint) (Adapter, Client, Seen, e
 			return a, c, seen, nil
 		}
 		c.Close()
+		if ctx.Err() != nil {
+			break
+		}
 	}
 	return nil, nil, Seen{}, err
 }
