@@ -168,3 +168,26 @@ func data(stream string) (events []string) {
 	}
 	return events
 }
+
+// TestToolsOfNone sends tools to a model whose calls dyn does not know.
+func TestToolsOfNone(t *testing.T) {
+	st := newStage(t, &puppet{name: "w0", caps: caps(4000), play: aWord})
+	st.s.AddModel(Model{ID: "mute", Prompt: simModel(t)})
+	w1 := &puppet{name: "w1", caps: caps(4000), play: aWord}
+	w1.caps.Model = "mute"
+	if err := st.s.Update(w1); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ model, rest, says string }{
+		{"mute", `,"tool_choice":"required"`, "no call of a tool can come"},
+		{"mute", ``, "no call of a tool can come"},
+		{"mute", `,"tool_choice":"none"`, ""},
+		{"sim", ``, ""},
+	} {
+		a := ask(t, "POST", st.url+"/v1/chat/completions", `{"model":"`+c.model+`","max_tokens":9,"messages":[{"role":"user","content":"hi"}],`+
+			`"tools":[{"type":"function","function":{"name":"x","parameters":{}}}]`+c.rest+`}`)
+		if got := a.header.Get(warnHeader); a.status != 200 || (got != "") != (c.says != "") || !strings.Contains(got, c.says) {
+			t.Errorf("%s%s: %d, warned %q, want %q", c.model, c.rest, a.status, got, c.says)
+		}
+	}
+}
