@@ -35,6 +35,10 @@ func Read(data []byte, parsers []string) (*Recipe, error) {
 	return r, nil
 }
 
+// ours are the flags that every launch sets: engines listen where only this
+// machine reaches them, with a key of each life's own.
+var ours = []string{"host", "port", "api-key"}
+
 // check looks at what the form alone does not tell.
 func (r *Recipe) check(parsers []string) error {
 	for _, need := range []struct{ key, value string }{
@@ -50,6 +54,9 @@ func (r *Recipe) check(parsers []string) error {
 	for flag := range r.Flags {
 		if strings.HasPrefix(flag, "-") || flag == "" {
 			return fmt.Errorf("flag %q: write it without dashes", flag)
+		}
+		if slices.Contains(ours, flag) {
+			return fmt.Errorf("flag %s: dyn sets it, so that nobody but dyn reaches the engine", flag)
 		}
 	}
 	if err := r.Fetch.check(r.ModelDir); err != nil {

@@ -107,6 +107,7 @@ func TestReadIsStrict(t *testing.T) {
 		{"no checksum", good + "fetch: {package: a==1, file: b, bytes: 1}\n", []string{"sha256", "64"}},
 		{"out of the package", good + "fetch: {package: a==1, file: ../b, sha256: " + sum + ", bytes: 1}\n", []string{"file is"}},
 		{"no size", good + "fetch: {package: a==1, file: b, sha256: " + sum + "}\n", []string{"bytes is 0"}},
+		{"an address of its own", good + "flags: {host: 0.0.0.0}\n", []string{"flag host: dyn sets it"}},
 		{"dashes", good + "flags: {--speed: 1}\n", []string{"without dashes"}},
 		{"not YAML", "name: [", []string{"line 1"}},
 		{"empty", "", []string{"name is missing"}},
