@@ -138,6 +138,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	try := cmd.CommandPath() + " --help"
 	if errors.As(err, &missing) {
+		if words := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(words) > 0 {
+			return unknownCommand(cmd, words) // of which the flag may be a good one
+		}
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		if near := config.Nearest(missing.GetSpecifiedName(), known); near != "" {
