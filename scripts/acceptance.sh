@@ -18,8 +18,12 @@ say() { printf '\n-- %s\n' "$1"; }
 ok() { printf 'ok: %s\n' "$1"; }
 die() { printf 'FAILED: %s\n' "$1" >&2; "$dyn" logs -n 20 >&2 || true; exit 1; }
 url() { "$dyn" ps --json=daemon | sed -n 's/.*"url": "\(.*\)".*/\1/p'; }
-pids() { "$dyn" ps --no-header | cut -f8; }
-column() { "$dyn" ps --no-header | awk -F'\t' -v w="$1" -v n="$2" '$1 == w {print $n}'; }
+# column WORKER NAME prints what dyn ps has in a column; WORKER all is each one's.
+column() {
+  "$dyn" ps | awk -F'\t' -v w="$1" -v name="$2" \
+    'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) n = i; if (!n) exit 1; next} w == "all" || $1 == w {print $n}'
+}
+pids() { column all PID; }
 rows() { "$dyn" stats --turns --no-header | wc -l; }
 
 # until_true SECONDS COMMAND… waits for a command to succeed.
@@ -81,9 +85,9 @@ say "a worker is killed"
 fresh
 up --workers 3 >/dev/null
 "$work/accept" talk "$(url)" b
-victim=$(column w1 8)
+victim=$(column w1 PID)
 kill -9 "$victim"
-again() { [ "$(column w1 3)" = ready ] && [ "$(column w1 8)" != "$victim" ]; }
+again() { [ "$(column w1 STATE)" = ready ] && [ "$(column w1 PID)" != "$victim" ]; }
 until_true 20 again || die "w1 was not started again"
 "$dyn" top --once --json=workers >"$work/after.json"
 "$work/accept" forgot "$work/after.json" w1
