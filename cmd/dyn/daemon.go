@@ -114,6 +114,9 @@ func (d *daemon) open() error {
 		return err
 	}
 	d.show.stage("plan", "", d.plan.summary())
+	if d.plan.TrustRemoteCode {
+		d.show.stage("plan", "", trusts)
+	}
 	if err := d.start(r); err != nil {
 		return err
 	}

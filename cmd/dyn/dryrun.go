@@ -58,7 +58,7 @@ func dryRun(a *app, p plan, show *jsonFlag) error {
 		p.needs(t, r)
 	}
 	if p.TrustRemoteCode {
-		t.add("trusts", "the engine may run Python code that lies in the model folder (trust_remote_code)")
+		t.add("trusts", trusts)
 	}
 	switch {
 	case r != nil && doc.Command == nil:
@@ -72,6 +72,9 @@ func dryRun(a *app, p plan, show *jsonFlag) error {
 	}
 	return t.print(a.out)
 }
+
+// trusts is what a plan says of a recipe with trust_remote_code.
+const trusts = "the engine may run Python code that lies in the model folder (trust_remote_code)"
 
 // command is a worker's command line, nil while its model is still to be
 // fetched.

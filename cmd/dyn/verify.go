@@ -107,6 +107,8 @@ func promptLine(r prompts.Report, w snapshot.Worker, trusted bool) check {
 		if w.Attached {
 			line.Try = "dyn up --attach " + w.URL + " --model-dir <dir>"
 		}
+	case w.Path == "both":
+		line.Text += "; " + w.PathWhy
 	}
 	return line
 }
