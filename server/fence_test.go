@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -82,7 +83,7 @@ var (
 // TestEnginesHearNoClientsHeaders: what a client says to an engine itself does
 // not get there, with a turn or with what is handed on.
 func TestEnginesHearNoClientsHeaders(t *testing.T) {
-	r := newRig(t, 1)
+	r := newRig(t, 1, "--vision")
 	e := listen(t, r.sims[0])
 	if _, err := r.fleet.Attach(t.Context(), turn.Attach{URL: e.URL}); err != nil {
 		t.Fatal(err)
@@ -98,22 +99,29 @@ func TestEnginesHearNoClientsHeaders(t *testing.T) {
 	for _, name := range meantHeaders {
 		pairs = append(pairs, name, "a client's word")
 	}
-	body := `{"model":"sim","messages":[{"role":"user","content":"hi"}],"input":"hi","max_tokens":3,"priority":-1000`
+	members := `,"priority":-1000`
 	for _, name := range meantMembers {
-		body += fmt.Sprintf(`,%q:"a client's word"`, name)
+		members += fmt.Sprintf(`,%q:"a client's word"`, name)
 	}
-	for _, path := range []string{chatPath, "/v1/embeddings"} {
-		a := ask(t, "POST", r.url+path, body+"}", append(pairs, "Content-Type", "application/json")...)
-		if path == chatPath && a.status != 200 {
+	send := func(path, body string) {
+		body = strings.TrimSuffix(body, "}") + members + "}"
+		a := ask(t, "POST", r.url+path, body, append(pairs, "Content-Type", "application/json")...)
+		if path != "/v1/embeddings" && a.status != 200 {
 			t.Fatalf("%s: %d %s", path, a.status, a.body)
 		}
 	}
-	posts := 0
+	for _, d := range []turn.Dialect{turn.Chat, turn.Messages, turn.Responses} {
+		send(asks(d, `"hi"`))
+		send(asks(d, picture(d, "cat"))) // by the engine's own chat API
+	}
+	send("/v1/completions", `{"model":"sim","prompt":"hi","max_tokens":3}`)
+	send("/v1/embeddings", `{"model":"sim","input":"hi"}`)
+	asked := map[string]int{}
 	for _, h := range e.since() {
 		if h.method != "POST" {
 			continue
 		}
-		posts++
+		asked[h.path]++
 		for name, values := range h.header {
 			if strings.Contains(strings.Join(values, " "), "client's word") {
 				t.Errorf("%s: the engine heard %s", h.path, name)
@@ -123,8 +131,8 @@ func TestEnginesHearNoClientsHeaders(t *testing.T) {
 			t.Errorf("%s: the engine got %s", h.path, h.body)
 		}
 	}
-	if posts != 2 {
-		t.Errorf("%d requests came to the engine, want 2", posts)
+	if want := map[string]int{"/v1/completions": 4, chatPath: 3, "/v1/embeddings": 1}; !maps.Equal(asked, want) {
+		t.Errorf("the engine was asked %v, want %v", asked, want)
 	}
 }
 
