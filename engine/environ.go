@@ -20,9 +20,13 @@ var (
 	}
 )
 
-// Of those, names that open an engine up, and words of names that are secrets.
+// Of those, names that open an engine up or have it write down what clients
+// are told, and words of names that are secrets.
 var (
-	opens   = []string{"VLLM_SERVER_DEV_MODE", "VLLM_ALLOW_RUNTIME_LORA_UPDATING", "VLLM_PLUGINS"}
+	opens = []string{
+		"VLLM_SERVER_DEV_MODE", "VLLM_ALLOW_RUNTIME_LORA_UPDATING", "VLLM_ALLOW_INSECURE_SERIALIZATION", "VLLM_PLUGINS",
+		"VLLM_DEBUG_LOG_API_SERVER_RESPONSE",
+	}
 	secrets = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"}
 )
 

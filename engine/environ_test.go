@@ -8,7 +8,8 @@ import (
 func TestEnvironment(t *testing.T) {
 	ours := []string{
 		"PATH=/bin", "HOME=/h", "LC_ALL=C", "CUDA_HOME=/cuda", "OMP_NUM_THREADS=1", "HF_HOME=/hf", "VLLM_CPU_KVCACHE_SPACE=2",
-		"HF_TOKEN=hf", "HUGGINGFACE_API_KEY=hf", "VLLM_API_KEY=mine", "VLLM_SERVER_DEV_MODE=1", "ANTHROPIC_API_KEY=a",
+		"HF_TOKEN=hf", "HUGGINGFACE_API_KEY=hf", "VLLM_API_KEY=mine", "VLLM_SERVER_DEV_MODE=1", "VLLM_ALLOW_INSECURE_SERIALIZATION=1",
+		"VLLM_DEBUG_LOG_API_SERVER_RESPONSE=1", "ANTHROPIC_API_KEY=a",
 		"AWS_SECRET_ACCESS_KEY=b", "OPENAI_API_KEY=c", "GITHUB_TOKEN=d", "SSH_AUTH_SOCK=/s", "https_proxy=http://u:p@h", "LD_PRELOAD=x.so",
 		"PYTHONPATH=/p", "LLAMA_ARG_HOST=0.0.0.0", "DYN_SERVER__API_KEY=e", "broken",
 	}
