@@ -40,7 +40,6 @@ func (s *stream) Next() (turn.Delta, error) {
 		return d, nil
 	}
 	s.worker.release(s)
-	s.drop()
 	if why := s.cut.Load(); err != nil && why != nil {
 		err = fmt.Errorf("worker %s %s: %w", s.worker.name, *why, turn.ErrLost)
 	}
@@ -64,7 +63,8 @@ func (s *stream) Close() error {
 	return err
 }
 
-// drop gives back what cancel holds.
+// drop gives back what cancel holds. Before inner is closed it would take the
+// connection with it, which is good for the next turn.
 func (s *stream) drop() {
 	if s.cancel != nil {
 		s.cancel()

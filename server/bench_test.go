@@ -148,7 +148,7 @@ func BenchmarkPlace(b *testing.B) {
 	for i := range 4 {
 		m.update(instant{"w" + strconv.Itoa(i), 1})
 	}
-	f := &flight{m: m, t: &turn.Turn{ID: "t"}, seats: make(chan placement, 1)}
+	f := &flight{s: new(Server), m: m, t: &turn.Turn{ID: "t"}, seats: make(chan placement, 1)}
 	ids := make([]uint32, 60_000)
 	for i := range ids {
 		ids[i] = uint32(i)
