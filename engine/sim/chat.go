@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
@@ -45,23 +44,7 @@ func (s *server) chats(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	answer, err := s.engine.Submit(ask)
-	switch {
-	case errors.Is(err, core.ErrBusy):
-		errBusy.write(w)
-		return
-	case errors.Is(err, core.ErrDead):
-		errDead.write(w)
-		return
-	case err == nil:
-		defer answer.Drop()
-	}
-	// A draining engine answers 200 with nothing in it: answer is nil.
-	if c.stream {
-		d.stream(r.Context(), w, answer)
-	} else {
-		d.document(r.Context(), w, answer)
-	}
+	s.answer(w, r, ask, d, c.stream)
 }
 
 // chat reads a request.

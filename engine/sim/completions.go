@@ -26,7 +26,18 @@ func (s *server) completions(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	d := s.dress(c, ask, r.Header)
+	s.answer(w, r, ask, s.dress(c, ask, r.Header), c.stream)
+}
+
+// dressing is how the answer to one request is written. A draining engine
+// answers 200 with nothing in it: there is no answer then.
+type dressing interface {
+	stream(context.Context, http.ResponseWriter, *core.Answer)
+	document(context.Context, http.ResponseWriter, *core.Answer)
+}
+
+// answer has the engine answer, and writes that.
+func (s *server) answer(w http.ResponseWriter, r *http.Request, ask *core.Ask, d dressing, stream bool) {
 	answer, err := s.engine.Submit(ask)
 	switch {
 	case errors.Is(err, core.ErrBusy):
@@ -38,8 +49,7 @@ func (s *server) completions(w http.ResponseWriter, r *http.Request) {
 	case err == nil:
 		defer answer.Drop()
 	}
-	// A draining engine answers 200 with nothing in it: answer is nil.
-	if c.stream {
+	if stream {
 		d.stream(r.Context(), w, answer)
 	} else {
 		d.document(r.Context(), w, answer)
