@@ -38,7 +38,20 @@ type Call struct {
 	Index int
 	ID    string
 	Name  string // flat form, see Tool.Name
+	Flaws Flaw   // with CallEnd: what was wrong with it
 }
+
+// Flaw says what was wrong with a call as the model wrote it. Several may be
+// set.
+type Flaw uint8
+
+// The flaws.
+const (
+	Repaired  Flaw = 1 << iota // arguments that were open are closed, or were made JSON
+	Mistyped                   // a value is not of its schema's type and stays text
+	Unknown                    // no tool on offer has the name
+	Truncated                  // a token limit ended the answer inside the call; its arguments may break off
+)
 
 // Reason says why an answer ended.
 type Reason string
