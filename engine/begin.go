@@ -104,7 +104,7 @@ func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
 	if err != nil {
 		return err
 	}
-	l, err := a.Launch(s, at)
+	l, remove, err := w.fleet.launchOf(a, s, w.name, at)
 	if err != nil {
 		return err
 	}
@@ -120,17 +120,17 @@ func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
 	w.mu.Lock()
 	w.logFrom, w.secrets = from, append(secret(os.Environ(), l.Env), at.Key)
 	w.mu.Unlock()
+	env := launching(l, remove)
 	b.started = time.Now()
 	b.at = Endpoint{URL: local(at.Port), Key: at.Key, ModelDir: s.dir(), Args: l.Args}
-	env := environment(os.Environ(), l.Env)
 	if w.fleet.o.Run == "" || s.Recipe.BindToDaemon {
-		b.process, err = w.fleet.launcher.Start(child.Command{Args: l.Args, Env: env, Out: out, Bound: s.Recipe.BindToDaemon})
+		b.process, err = w.fleet.launcher.Start(child.Command{Args: l.Args, Env: env, Out: out, Bound: s.Recipe.BindToDaemon, After: remove})
 		return err
 	}
 	b.process, err = w.keep(b, keep.Order{
 		Record: keep.Record{
 			Worker: w.name, Hash: s.hash(a), Recipe: s.Recipe.Name, Model: s.Recipe.Model, Flags: l.Args, Port: at.Port,
-			Key: at.Key, Events: at.Events,
+			Key: at.Key, Events: at.Events, Remove: remove,
 		},
 		Args: l.Args, Env: env,
 	}, out)

@@ -48,6 +48,9 @@
 // process that it finds, if it would be launched the same way today. Stop ends
 // every process with its group, kept ones included.
 //
+// A command that runs a container is completed with what the engine needs of
+// this machine, and the container goes with the command; see package container.
+//
 // What engines see of the environment is what a list lets through, and what
 // they are given; see environment.
 //

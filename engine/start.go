@@ -27,7 +27,7 @@ func (f *Fleet) Start(ctx context.Context, s Spec) (*Worker, error) {
 	if kind := s.Recipe.Engine; s.Recipe.UsesEngine() && len(s.Program) == 0 {
 		return nil, &turn.Fault{Op: op, Err: errors.New("no program for " + kind), Try: "dyn engine install " + kind}
 	}
-	if _, err := a.Launch(s, f.place(0)); err != nil {
+	if _, _, err := f.launchOf(a, s, s.Name, f.place(0)); err != nil {
 		return nil, &turn.Fault{Op: op, Err: err}
 	}
 	if f.o.Logs == "" {
@@ -72,7 +72,7 @@ func (f *Fleet) Plan(s Spec) ([]string, error) {
 	}
 	at := f.place(0)
 	at.Key, at.Events = "…", "tcp://127.0.0.1:0"
-	l, err := a.Launch(s, at)
+	l, _, err := f.launchOf(a, s, s.Name, at)
 	return l.Args, err
 }
 

@@ -22,7 +22,7 @@ type Recipe struct {
 	Engine       string            `yaml:"engine"`         // the adapter: "vllm", "llamacpp"
 	Command      []string          `yaml:"command"`        // program and first arguments; words in braces are filled in
 	Fetch        *Fetch            `yaml:"fetch"`          // where the model's file comes from; nil is model_dir
-	ModelDir     string            `yaml:"model_dir"`      // tokenizer and template; "" is the one built in
+	ModelDir     string            `yaml:"model_dir"`      // tokenizer and template, beside the recipe's file where it is relative; "" is the one built in
 	Context      int               `yaml:"context"`        // tokens, prompt and answer together
 	Parsers      Parsers           `yaml:"parsers"`        // how answers are read
 	Template     map[string]any    `yaml:"template"`       // switches of the chat template: booleans, texts and numbers, such as clear_thinking: false
@@ -100,6 +100,11 @@ func readFile(path string) (*Recipe, error) {
 	r, err := Read(data, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if r.ModelDir != "" && !filepath.IsAbs(r.ModelDir) {
+		if r.ModelDir, err = filepath.Abs(filepath.Join(filepath.Dir(path), r.ModelDir)); err != nil {
+			return nil, fmt.Errorf("%s: find its model_dir: %w", path, err)
+		}
 	}
 	return r, nil
 }

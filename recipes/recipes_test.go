@@ -69,6 +69,12 @@ func TestFindFile(t *testing.T) {
 	if err != nil || r.Name != "mine" || !r.Simulated() || !r.Vision || !r.TrustRemoteCode {
 		t.Fatalf("it reads as %+v, %v", r, err)
 	}
+	if err := os.WriteFile(path, []byte("name: mine\nmodel: m\nengine: vllm\ncommand: [a]\nmodel_dir: weights\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Find(path); err != nil || r.ModelDir != filepath.Join(filepath.Dir(path), "weights") {
+		t.Errorf("a folder beside the file: %+v, %v", r, err)
+	}
 	if _, err := Find(path + ".yml"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}

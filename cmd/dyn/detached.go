@@ -52,7 +52,11 @@ func (p plan) summary() string {
 		text = plural(n, "attached engine") + ", " + text
 	}
 	if p.Recipe != "" {
-		text = fmt.Sprintf("%s, %s, context %s, ", plural(p.Workers, "worker"), p.Recipe, count(p.Context)) + text
+		context := "the model's context"
+		if p.Context > 0 {
+			context = "context " + count(p.Context)
+		}
+		text = fmt.Sprintf("%s, %s, %s, ", plural(p.Workers, "worker"), p.Recipe, context) + text
 	}
 	return text
 }

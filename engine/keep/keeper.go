@@ -76,7 +76,7 @@ func (k *keeper) start(in io.Reader, l *child.Launcher) (net.Listener, error) {
 	}
 	sock.(*net.UnixListener).SetUnlinkOnClose(false) // it may be another one's by then
 	k.p, err = l.Start(child.Command{
-		Args: k.o.Args, Env: append(k.o.Env, k.rec.Mark), Out: os.Stdout, Bound: true,
+		Args: k.o.Args, Env: append(k.o.Env, k.rec.Mark), Out: os.Stdout, Bound: true, After: k.o.Record.Remove,
 	})
 	if err != nil {
 		sock.Close()

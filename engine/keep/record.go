@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/engine/child"
+	"github.com/agentinfer/dyn/engine/container"
 )
 
 // version is of run file and socket together. A keeper may be of another
@@ -30,9 +31,10 @@ type Record struct {
 	Key     string    `json:"key"`
 	Events  string    `json:"events,omitempty"` // where its KV events go, when it connects to us
 	Log     string    `json:"log"`
-	Socket  string    `json:"socket"` // where the keeper listens
-	Mark    string    `json:"mark"`   // in the environment of all its processes
-	Dir     string    `json:"dir"`    // a folder of this life's own, beside the run file; "" has none
+	Socket  string    `json:"socket"`           // where the keeper listens
+	Mark    string    `json:"mark"`             // in the environment of all its processes
+	Dir     string    `json:"dir"`              // a folder of this life's own, beside the run file; "" has none
+	Remove  []string  `json:"remove,omitempty"` // command that takes its container away; nil has none
 	Keeper  Proc      `json:"keeper"`
 	Engine  Proc      `json:"engine"`
 	Started time.Time `json:"started"`
@@ -114,9 +116,18 @@ func (r Record) lost() bool {
 func (r Record) Clear() int {
 	n := r.family().Kill()
 	if !r.lost() {
+		r.uncontain()
 		r.remove()
 	}
 	return n
+}
+
+// uncontain takes the container of an engine away whose client is gone. The
+// command is run only where it can do nothing else.
+func (r Record) uncontain() {
+	if container.Removes(r.Remove, "dyn-"+r.Worker+"-") {
+		_ = child.Run(r.Remove, os.Environ()) // one that stays is in the way of the next, which tries again
+	}
 }
 
 // family are the processes of an engine whose keeper is gone.
