@@ -109,6 +109,7 @@ type Spec struct {
 	Flags    map[string]string // over the recipe's; "false" takes a flag away
 	ModelDir string
 	GPUs     []int
+	Workers  int // of the same recipe on this machine, this one among them; 0 is 1
 
 	Program []string // the engine's command for {engine}, program first; see package engine/install
 	Env     []string // that it wants in its environment

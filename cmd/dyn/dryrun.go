@@ -92,5 +92,5 @@ func (p plan) command(r *recipes.Recipe) ([]string, error) {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
 	fleet := engine.NewFleet(engine.Options{Self: self, Adapters: adapters()})
-	return fleet.Plan(engine.Spec{Recipe: r, Flags: p.Flags, ModelDir: p.ModelDir, Program: program})
+	return fleet.Plan(engine.Spec{Recipe: r, Flags: p.Flags, ModelDir: p.ModelDir, Program: program, Workers: p.Workers})
 }

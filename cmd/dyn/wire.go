@@ -291,7 +291,7 @@ func (d *daemon) start(r *recipes.Recipe) error {
 		run(func() error {
 			_, err := d.fleet.Start(ctx, engine.Spec{
 				Name: fmt.Sprintf("w%d", i), Recipe: r, Flags: d.plan.Flags, ModelDir: d.plan.ModelDir,
-				Program: d.plan.Program,
+				Program: d.plan.Program, Workers: d.plan.Workers,
 			})
 			return err
 		})

@@ -32,17 +32,15 @@ const usualSlots = 2
 // Batches are small because a hang-up during a prompt is noticed between two of
 // them. With a slot taken only for prompts that it has nine tenths of, and what
 // it held saved, conversations with a long common beginning do not overwrite
-// each other: 75 % of prompt tokens were reused against 46 % without. Threads
-// wait for each other by spinning, so a server must have fewer than there are
-// free cores.
-func usual() map[string]string {
+// each other: 75 % of prompt tokens were reused against 46 % without.
+func usual(workers int) map[string]string {
 	return map[string]string{
 		"parallel":               strconv.Itoa(usualSlots),
 		"batch-size":             "512",
 		"ubatch-size":            "512",
 		"slot-prompt-similarity": "0.9",
-		"cache-ram":              strconv.Itoa(savedRoom()),
-		"threads":                strconv.Itoa(max(runtime.NumCPU()/2, 1)),
+		"cache-ram":              unsized,
+		"threads":                strconv.Itoa(threads(runtime.NumCPU(), workers)),
 		"temp":                   "1",
 		"top-k":                  "0",
 		"top-p":                  "1",
@@ -55,6 +53,9 @@ func usual() map[string]string {
 	}
 }
 
+// unsized stands for a room for saved states that follows from the model.
+const unsized = "?"
+
 // termWait is how long a server may take to end: it does not while a client
 // holds a request, and it has nothing to tidy up.
 const termWait = 2 * time.Second
@@ -63,7 +64,7 @@ const termWait = 2 * time.Second
 // address, the public name of the model, and its file. A recipe's context is
 // of one turn; the server divides what it is given among its slots.
 func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
-	base := usual()
+	base := usual(s.Workers)
 	base["model"] = "{model_dir}"
 	if at.Dir != "" {
 		base["slot-save-path"] = at.Dir + "/"
@@ -74,6 +75,9 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 		return engine.Launch{}, err
 	}
 	flags["model"] = file
+	if flags["cache-ram"] == unsized {
+		flags["cache-ram"] = strconv.Itoa(savedRoom(machineMemory(), weightsOf(file), s.Workers))
+	}
 	flags["host"] = "127.0.0.1"
 	flags["port"] = strconv.Itoa(at.Port)
 	flags["alias"] = s.Recipe.Model

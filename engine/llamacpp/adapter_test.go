@@ -144,17 +144,75 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
-func TestRoomIn(t *testing.T) {
+func TestMemoryIn(t *testing.T) {
 	for text, want := range map[string]int{
-		"MemTotal:       24591234 kB\nMemFree: 1 kB\n": 6003,
-		"MemTotal:       264591234 kB\n":               savedMost,
-		"MemFree: 1 kB\n":                              savedLeast,
-		"MemTotal: much\n":                             savedLeast,
-		"":                                             savedLeast,
+		"MemTotal:       24591234 kB\nMemFree: 1 kB\n": 24014,
+		"MemFree: 1 kB\n":  0,
+		"MemTotal: much\n": 0,
+		"":                 0,
 	} {
-		if got := roomIn([]byte(text)); got != want {
+		if got := memoryIn([]byte(text)); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
+	}
+}
+
+// Servers beside each other share the machine: what one of them may save is a
+// part of what its model leaves.
+func TestSavedRoom(t *testing.T) {
+	for _, c := range []struct{ memory, weights, workers, want int }{
+		{24_000, 0, 1, 6000},
+		{24_000, 0, 0, 6000},
+		{24_000, 4000, 1, 5000},
+		{24_000, 4000, 2, 2500},
+		{24_000, 4000, 4, 1250},
+		{264_000, 4000, 4, savedMost},
+		{264_000, 4000, 16, 4062},
+		{24_000, 30_000, 1, savedFloor},
+		{24_000, 4000, 64, savedFloor},
+		{0, 4000, 2, savedUnknown},
+	} {
+		if got := savedRoom(c.memory, c.weights, c.workers); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+func TestThreads(t *testing.T) {
+	for _, c := range []struct{ cores, workers, want int }{{16, 1, 8}, {16, 2, 7}, {16, 3, 5}, {2, 2, 1}, {1, 1, 1}, {8, 0, 4}, {4, 9, 1}} {
+		if got := threads(c.cores, c.workers); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// The launch heeds both: of the file, and of who is beside it.
+func TestLaunchShares(t *testing.T) {
+	room := func(workers int, bytes int64, flags map[string]string) int {
+		dir := folder(t, "a-1-of-2.gguf", "a-2-of-2.gguf", "b.txt")
+		for _, name := range []string{"a-1-of-2.gguf", "a-2-of-2.gguf"} {
+			if err := os.Truncate(filepath.Join(dir, name), bytes); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l, err := Adapter{}.Launch(engine.Spec{Recipe: recipe(), ModelDir: dir, Flags: flags, Workers: workers}, engine.Place{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return number(flag(l.Args, "cache-ram"))
+	}
+	memory := machineMemory()
+	if memory == 0 {
+		t.Skip("this machine does not tell its memory")
+	}
+	if got, want := room(3, 1<<30, nil), savedRoom(memory, 2048, 3); got != want {
+		t.Errorf("three workers of 2 GiB: %d, want %d", got, want)
+	}
+	if got := room(3, 1<<30, map[string]string{"cache-ram": "77"}); got != 77 {
+		t.Errorf("what was asked for is %d", got)
+	}
+	if got := room(3, 1<<30, map[string]string{"cache-ram": "false"}); got != 0 {
+		t.Errorf("what was taken away is %d", got)
 	}
 }
 

@@ -4,39 +4,79 @@ import (
 	"bufio"
 	"bytes"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 )
 
-// savedMost is the server's own bound for saved states, in MiB, and savedLeast
-// the one where the machine's memory is not known.
+// Bounds of what a server may save, in MiB: its own, the least with which
+// saving is of any use, and what is taken where the machine's memory is not
+// known.
 const (
-	savedMost  = 8192
-	savedLeast = 1024
+	savedMost    = 8192
+	savedFloor   = 256
+	savedUnknown = 1024
 )
 
-// savedRoom is how many MiB of states a server may save: a quarter of the
-// machine's memory, up to the server's own bound.
-func savedRoom() int {
-	data, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return savedLeast
+// savedRoom is how many MiB of states each of some servers may save: together
+// a quarter of what the model's weights leave of the machine's memory. Servers
+// of one machine map the same file, so it counts once. What is not known of
+// either is 0.
+func savedRoom(memory, weights, workers int) int {
+	if memory == 0 {
+		return savedUnknown
 	}
-	return roomIn(data)
+	return min(max((memory-weights)/4/max(workers, 1), savedFloor), savedMost)
 }
 
-// roomIn reads meminfo.
-func roomIn(meminfo []byte) int {
+// threads is how many of a machine's cores each of some servers computes with.
+// Threads wait for each other by spinning, so all together must be fewer than
+// there are cores.
+func threads(cores, workers int) int {
+	return max(min(cores/2, (cores-1)/max(workers, 1)), 1)
+}
+
+// machineMemory is that of this machine in MiB; 0 is not known.
+func machineMemory() int {
+	data, _ := os.ReadFile("/proc/meminfo") // one that is not there tells nothing
+	return memoryIn(data)
+}
+
+// memoryIn reads meminfo.
+func memoryIn(meminfo []byte) int {
 	lines := bufio.NewScanner(bytes.NewReader(meminfo))
 	for lines.Scan() {
 		rest, ok := bytes.CutPrefix(lines.Bytes(), []byte("MemTotal:"))
 		if !ok {
 			continue
 		}
-		kib, err := strconv.Atoi(string(bytes.TrimSpace(bytes.TrimSuffix(rest, []byte("kB")))))
-		if err != nil {
-			break
-		}
-		return min(kib/1024/4, savedMost)
+		kib, _ := strconv.Atoi(string(bytes.TrimSpace(bytes.TrimSuffix(rest, []byte("kB")))))
+		return kib / 1024
 	}
-	return savedLeast
+	return 0
+}
+
+// weightsOf is how long a model's file is in MiB, with all its parts.
+func weightsOf(file string) int {
+	parts := []string{file}
+	if end := partNumber.FindString(strings.ToLower(file)); end != "" {
+		of := end[strings.Index(end, "-of-"):]
+		parts, _ = filepath.Glob(globQuote(file[:len(file)-len(end)]) + "-*" + of) // the pattern is a good one
+	}
+	var bytes int64
+	for _, p := range parts {
+		if at, err := os.Stat(p); err == nil {
+			bytes += at.Size()
+		}
+	}
+	return int(bytes >> 20)
+}
+
+// partNumber is how the name of a part of a model ends.
+var partNumber = regexp.MustCompile(`-\d+-of-\d+\.gguf$`)
+
+// globQuote has a pattern match what it is and nothing else.
+func globQuote(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }
