@@ -39,6 +39,9 @@ func Read(data []byte, parsers []string) (*Recipe, error) {
 // machine reaches them, with a key of each life's own.
 var ours = []string{"host", "port", "api-key"}
 
+// oursToo are those among the variables.
+var oursToo = []string{"VLLM_HOST_IP", "VLLM_API_KEY", "LLAMA_API_KEY"}
+
 // check looks at what the form alone does not tell.
 func (r *Recipe) check(parsers []string) error {
 	for _, need := range []struct{ key, value string }{
@@ -58,6 +61,14 @@ func (r *Recipe) check(parsers []string) error {
 		if slices.Contains(ours, flag) {
 			return fmt.Errorf("flag %s: dyn sets it, so that nobody but dyn reaches the engine", flag)
 		}
+	}
+	for _, name := range oursToo {
+		if _, set := r.Env[name]; set {
+			return fmt.Errorf("env %s: dyn sets it, so that nobody but dyn reaches the engine", name)
+		}
+	}
+	if err := r.checkOpen(); err != nil {
+		return err
 	}
 	if err := r.Fetch.check(r.ModelDir); err != nil {
 		return err

@@ -114,6 +114,17 @@ func TestReadIsStrict(t *testing.T) {
 		{"out of the package", good + "fetch: {package: a==1, file: ../b, sha256: " + sum + ", bytes: 1}\n", []string{"file is"}},
 		{"no size", good + "fetch: {package: a==1, file: b, sha256: " + sum + "}\n", []string{"bytes is 0"}},
 		{"an address of its own", good + "flags: {host: 0.0.0.0}\n", []string{"flag host: dyn sets it"}},
+		{"events for everybody", good + `flags: {kv-events-config: '{"endpoint": "tcp://*:5557"}'}` + "\n", []string{"flag kv-events-config: tcp://*:5557 is open to everybody", "127.0.0.1"}},
+		{"lost events for everybody", good + `flags: {kv_events_config.replay_endpoint: 'tcp://0.0.0.0:5657'}` + "\n", []string{"tcp://0.0.0.0:5657 is open"}},
+		{"events for everybody, IPv6", good + `flags: {kv-events-config: '{"endpoint":"tcp://[::]:5557"}'}` + "\n", []string{"tcp://[::]:5557 is open"}},
+		{"another server for everybody", good + "flags: {grpc-host: 0.0.0.0}\n", []string{"flag grpc-host: 0.0.0.0 is open"}},
+		{"and its port", good + "flags: {dist-init-addr: '0.0.0.0:5000'}\n", []string{"flag dist-init-addr: 0.0.0.0:5000 is open"}},
+		{"in the command", "name: x\nmodel: m\nengine: vllm\ncommand: [vllm, serve, --host, 0.0.0.0]\n", []string{"command: 0.0.0.0 is open"}},
+		{"in one word of it", "name: x\nmodel: m\nengine: vllm\ncommand: [vllm, serve, --host=::]\n", []string{"command: :: is open"}},
+		{"in the environment", good + "env: {LLAMA_ARG_HOST: 0.0.0.0}\n", []string{"env LLAMA_ARG_HOST: 0.0.0.0 is open"}},
+		{"an address by its variable", good + "env: {VLLM_HOST_IP: 10.0.0.5}\n", []string{"env VLLM_HOST_IP: dyn sets it"}},
+		{"a key of its own", good + "env: {LLAMA_API_KEY: k}\n", []string{"env LLAMA_API_KEY: dyn sets it"}},
+		{"free ports of SGLang", "name: x\nmodel: m\nengine: sglang\ncommand: [a]\nflags: {kv-events-config: '{\"endpoint\":\"tcp://*:0\"}'}\n", []string{"tcp://*:0 is open"}},
 		{"dashes", good + "flags: {--speed: 1}\n", []string{"without dashes"}},
 		{"not YAML", "name: [", []string{"line 1"}},
 		{"empty", "", []string{"name is missing"}},
@@ -130,6 +141,14 @@ func TestReadIsStrict(t *testing.T) {
 				}
 			}
 		})
+	}
+	for _, text := range []string{
+		`flags: {kv-events-config: '{"endpoint":"tcp://127.0.0.1:5557","replay_endpoint":"tcp://*:0"}'}`, // which vLLM binds to VLLM_HOST_IP
+		`flags: {kv-events-config: '{"endpoint":"tcp://*:0"}', allowed-origins: '["*"]', x: "0.0.0.01", y: "a::b", version: "1.0.0.0.0"}`,
+	} {
+		if _, err := Read([]byte(good+text+"\n"), nil); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 	r, err := Read([]byte(good+"template: {clear_thinking: false, reasoning_effort: high, budget: 7, weight: 0.5}\n"), nil)
 	if err != nil {
