@@ -27,11 +27,11 @@ func ids(addr, model string, n int) error {
 		return err
 	}
 	text, list := madeUp(m.Tokenizer())
-	asText, err := json.Marshal(map[string]any{"model": "qwen3", "prompt": text, "stream": true, "max_tokens": 4})
+	asText, err := asked(text)
 	if err != nil {
 		return err
 	}
-	asIDs, err := json.Marshal(map[string]any{"model": "qwen3", "prompt": list, "stream": true, "max_tokens": 4})
+	asIDs, err := asked(list)
 	if err != nil {
 		return err
 	}
@@ -55,6 +55,13 @@ func ids(addr, model string, n int) error {
 		"note":  fmt.Sprintf("engine alone: %d ids (%d kB) ready made, above the same as text (%d kB), p50, ms", len(list), len(asIDs)/1000, len(asText)/1000),
 		"value": float64(more[n/2].Microseconds()) / 1000,
 	})
+}
+
+// asked is a request for an answer to a prompt, which stands last as in those
+// that dyn sends.
+func asked(prompt any) ([]byte, error) {
+	p, err := json.Marshal(prompt)
+	return fmt.Appendf(nil, `{"model":"qwen3","max_tokens":4,"stream":true,"prompt":%s}`, p), err
 }
 
 // madeUp is a text of words that nobody knows, and its ids.
