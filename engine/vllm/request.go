@@ -11,12 +11,12 @@ import (
 )
 
 // write makes the body of a request for a job. Texts that the prompt holds are
-// pieces of it as they lie. The prompt stands last, since it is long: who looks
-// for a field from the front comes to all others first. again asks for cached
-// blocks to be announced as if they were new.
+// pieces of it as they lie. What all requests have alike stands first. The prompt
+// stands last, since it is long: who looks for a field from the front comes to
+// all others first. again asks for cached blocks to be announced as if they were
+// new.
 func (p *parcel) write(model string, j turn.Job, as spelling, again bool) {
-	b := append(p.b[:0], `{"model":`...)
-	b = appendString(b, model)
+	b := appendString(append(p.b[:0], alike...), model)
 	b = append(b, `,"max_tokens":`...)
 	b = strconv.AppendInt(b, int64(max(j.MaxTokens, 1)), 10)
 	b = appendSampling(b, j.Sampling)
@@ -32,8 +32,7 @@ func (p *parcel) write(model string, j turn.Job, as spelling, again bool) {
 	if again {
 		b = append(b, `,"vllm_xargs":{"kv_cache_report_mode":"full"}`...)
 	}
-	b = append(b, `,"skip_special_tokens":false,"spaces_between_special_tokens":false,`+
-		`"return_token_ids":true,"stream":true,"stream_options":{"include_usage":true},"prompt":[`...)
+	b = append(b, `,"prompt":[`...)
 	head := len(b)
 	pieces, held := j.Prompt.Texts(append(p.pieces[:0], nil))
 	b = slices.Grow(b, 7*(j.Prompt.Len()-held)+len(end))
@@ -45,8 +44,12 @@ func (p *parcel) write(model string, j turn.Job, as spelling, again bool) {
 
 var comma = []byte{','}
 
-// end is what stands behind the prompt.
-const end = `]}`
+// What all requests begin and end with.
+const (
+	alike = `{"stream":true,"stream_options":{"include_usage":true},"return_token_ids":true,` +
+		`"skip_special_tokens":false,"spaces_between_special_tokens":false,"model":`
+	end = `]}`
+)
 
 // appendStops writes what ends the answer: the job's own ids and the client's.
 func appendStops(b []byte, j turn.Job) []byte {

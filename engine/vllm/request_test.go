@@ -34,7 +34,7 @@ func TestBody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head := `{"model":"m","max_tokens":9,"stop":["x","y"],"stop_token_ids":[7,2147483648],"cache_salt":"a\"b",`
+		head := alike + `"m","max_tokens":9,"stop":["x","y"],"stop_token_ids":[7,2147483648],"cache_salt":"a\"b",`
 		if !bytes.HasPrefix(want, []byte(head)) || !json.Valid(want) {
 			t.Fatalf("%.200s does not begin with %.200s", want, head)
 		}

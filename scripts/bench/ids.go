@@ -57,11 +57,12 @@ func ids(addr, model string, n int) error {
 	})
 }
 
-// asked is a request for an answer to a prompt, which stands last as in those
-// that dyn sends.
+// asked is a request for an answer to a prompt, in the order of those that dyn
+// sends to vLLM.
 func asked(prompt any) ([]byte, error) {
 	p, err := json.Marshal(prompt)
-	return fmt.Appendf(nil, `{"model":"qwen3","max_tokens":4,"stream":true,"prompt":%s}`, p), err
+	return fmt.Appendf(nil, `{"stream":true,"stream_options":{"include_usage":true},"return_token_ids":true,"skip_special_tokens":false,`+
+		`"spaces_between_special_tokens":false,"model":"qwen3","max_tokens":4,"prompt":%s}`, p), err
 }
 
 // madeUp is a text of words that nobody knows, and its ids.
