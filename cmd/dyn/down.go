@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -130,15 +131,18 @@ const keptWait = 5 * time.Second
 
 // orphans ends the engines that a daemon left which is gone.
 func (d downer) orphans(show *jsonFlag, dry bool) error {
-	left := keep.List(d.f.Run())
+	sockets := filepath.Dir(d.f.Socket())
+	left, strange := keep.List(d.f.Run()), keep.Strange(d.f.Run(), sockets)
+	what := plural(len(left)+len(strange), "engine") + " that a daemon left which is gone"
 	switch {
-	case len(left) == 0:
+	case len(left)+len(strange) == 0:
 		return d.tell(show, downDoc{1, "already_stopped", 0}, "not running")
 	case dry:
-		return d.tell(show, downDoc{1, "would_stop", 0}, "would stop "+plural(len(left), "engine")+" that a daemon left which is gone")
+		return d.tell(show, downDoc{1, "would_stop", 0}, "would stop "+what)
 	}
 	keep.EndAll(left, keptWait)
-	return d.tell(show, downDoc{1, "stopped", 0}, "stopped "+plural(len(left), "engine")+" that a daemon left which is gone")
+	keep.Evict(sockets, strange, keptWait)
+	return d.tell(show, downDoc{1, "stopped", 0}, "stopped "+what)
 }
 
 // unfinished says why a stop was given up on.

@@ -29,12 +29,13 @@ type house struct {
 	f      folders.Folders
 	recipe string
 	url    string
+	dyn    string // the program; another one is another release
 }
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	home := t.TempDir()
-	h := &house{recipe: filepath.Join(home, "real.yaml")}
+	h := &house{recipe: filepath.Join(home, "real.yaml"), dyn: "dyn"}
 	set := map[string]string{"HOME": home, "PATH": os.Getenv("PATH"), "DYN_SERVER__PORT": "0"}
 	for name, value := range set {
 		h.env = append(h.env, name+"="+value)
@@ -59,7 +60,7 @@ max-model-len: "65536", max-num-seqs: "64", max-num-batched-tokens: "8192", brai
 // run runs a command of dyn.
 func (h *house) run(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("dyn", args...)
+	cmd := exec.Command(h.dyn, args...)
 	cmd.Env = h.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {

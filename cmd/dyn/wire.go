@@ -284,6 +284,9 @@ func (d *daemon) start(r *recipes.Recipe) error {
 		})
 	}
 	d.believe()
+	if n := d.fleet.Evict(); n > 0 {
+		d.show.stage("start", "", "ended "+plural(n, "engine")+" of an earlier daemon: this dyn cannot read who they are, another release wrote it")
+	}
 	if n := d.fleet.Clear(d.adopts(r)...); n > 0 {
 		d.show.stage("start", "", "ended "+plural(n, "engine")+" of an earlier daemon")
 	}

@@ -70,7 +70,7 @@ func newRig(t *testing.T, args ...string) *rig {
 	}
 	env := []string{"PATH=" + os.Getenv("PATH")}
 	r.o = keep.Order{
-		Record: keep.Record{Worker: "w0", Dir: filepath.Join(dir, "w0.files"), Socket: filepath.Join(dir, "w0.sock"), Key: "secret", Log: r.log},
+		Record: keep.Record{Worker: "w0", Dir: filepath.Join(dir, "w0.files"), Socket: filepath.Join(dir, "w0.sock"), Port: 1, Key: "secret", Log: r.log},
 		Path:   keep.Path(dir, "w0"), Args: args, Env: env, Own: append(env, held+"="+filepath.Join(dir, "held")),
 		Grace: time.Hour, TermWait: 20 * time.Millisecond,
 	}
@@ -353,7 +353,7 @@ func TestStrangeRunFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, gone := range []string{filepath.Join(dir, "..") + "/", dir + "/..", dir + "/.", filepath.Join(dir, "w1.files"), state, ""} {
-		text, err := json.Marshal(keep.Record{V: 1, Mark: child.NewMark(), Socket: ledger, Dir: gone})
+		text, err := json.Marshal(keep.Record{V: 1, Mark: child.NewMark(), Port: 1, Engine: keep.Proc{PID: 1 << 30}, Socket: ledger, Dir: gone})
 		if err != nil {
 			t.Fatal(err)
 		}

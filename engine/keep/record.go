@@ -69,7 +69,7 @@ func Read(path string) (Record, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return r, fmt.Errorf("read run file %s: %w", path, err)
 	}
-	if r.V != version || !child.IsMark(r.Mark) || r.Socket == "" {
+	if r.V != version || !child.IsMark(r.Mark) || r.Socket == "" || r.Port == 0 || r.Engine.PID == 0 {
 		return r, fmt.Errorf("read run file %s: %w", path, errForeign)
 	}
 	return r, nil
