@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -16,12 +17,16 @@ const (
 	aName          // "name"
 	anObject       // "arguments", an object
 	other          // "arguments" in another form
+	anID           // the call's id
 	ignored        // any other key
 )
 
-// call reads the object that a hermes call is, byte by byte. The zero value
-// is ready for the opening brace.
+// call reads the object that a call is, byte by byte. With its keys set it is
+// ready for the opening brace.
 type call struct {
+	keys *JSON
+	bare bool // no marker stands before it, so it has to look like a call
+
 	at   where // atKey, atColon, atValue or atNext; the value's own state is in v
 	v    value
 	busy bool // v is under way
@@ -29,10 +34,36 @@ type call struct {
 	key  string
 
 	name  string
+	id    string
 	args  []byte // strict JSON, not yet taken
 	begun bool   // the arguments are an object that has begun
 	whole bool   // and ended
 	begin bool   // the opening brace was read
+	fixed bool   // something was not as it should be
+}
+
+// reset makes it ready for another call.
+func (c *call) reset(bare bool) {
+	*c = call{keys: c.keys, v: c.v, args: c.args[:0], bare: bare}
+}
+
+// plain reads bytes of a string in the arguments that stand for themselves.
+func (c *call) plain(b []byte) int {
+	if !c.busy || c.is != anObject {
+		return 0
+	}
+	n := c.v.plain(b)
+	if n > 0 {
+		c.args = append(c.args, c.v.take()...)
+	}
+	return n
+}
+
+// stuck reports whether a raw line feed was just read inside a string of the
+// arguments. JSON allows none: where a closer follows, the closing quote is
+// missing.
+func (c *call) stuck() bool {
+	return c.busy && c.v.at == inString && c.v.fed == '\n'
 }
 
 // ready reports whether the call can be announced: its name is known, and
@@ -77,7 +108,7 @@ func (c *call) follow() verdict {
 	switch {
 	case c.is == anObject:
 		c.args = append(c.args, c.v.take()...)
-	case (c.is == aKey || c.is == aName) && len(c.v.out) > maxName:
+	case (c.is == aKey || c.is == aName || c.is == anID) && len(c.v.out) > maxName:
 		return bad
 	case c.is == ignored:
 		c.v.out = c.v.out[:0]
@@ -112,17 +143,23 @@ func (c *call) structure(b byte) verdict {
 // read starts a value.
 func (c *call) read(is field) {
 	c.is, c.busy = is, true
-	c.v = value{out: c.v.out[:0], sep: c.v.sep[:0], stack: c.v.stack[:0]}
+	c.v.reset()
 }
 
 // purpose tells what the value of the key just read is for; b is its first
 // byte. The first of several wins.
 func (c *call) purpose(b byte) field {
 	switch {
-	case c.key == "name" && c.name == "":
+	case c.keys.NameIsKey && c.name == "":
+		c.name = strings.TrimSpace(c.key)
+	case c.key == c.keys.Name && c.name == "":
 		return aName
-	case c.key != "arguments" && c.key != "parameters" || c.begun:
+	case c.keys.ID != "" && c.key == c.keys.ID:
+		return anID
+	case !slices.Contains(c.keys.Args, c.key) || c.begun:
 		return ignored
+	}
+	switch {
 	case b == '{':
 		c.begun = true
 		return anObject
@@ -135,10 +172,11 @@ func (c *call) purpose(b byte) field {
 func (c *call) settle() bool {
 	out := c.v.take()
 	c.at = atNext
+	c.fixed = c.fixed || c.v.fixed
 	switch c.is {
 	case aKey:
 		c.at = atColon
-		return json.Unmarshal(out, &c.key) == nil
+		return json.Unmarshal(out, &c.key) == nil && (!c.bare || c.name != "" || c.keys.knows(c.key))
 	case aName:
 		var name string
 		if json.Unmarshal(out, &name) != nil {
@@ -146,6 +184,8 @@ func (c *call) settle() bool {
 		}
 		c.name = strings.TrimSpace(name)
 		return c.name != ""
+	case anID:
+		_ = json.Unmarshal(out, &c.id) // what is no text is no id
 	case anObject:
 		c.args = append(c.args, out...)
 		c.whole = true
@@ -170,7 +210,7 @@ func (c *call) unwrap(out []byte) bool {
 		return false
 	}
 	c.args = append(c.args, Repair(text)...)
-	c.begun, c.whole = true, true
+	c.begun, c.whole, c.fixed = true, true, true
 	return true
 }
 
@@ -180,8 +220,11 @@ func (c *call) end() verdict {
 		return bad
 	}
 	if !c.begun {
+		if c.bare {
+			return bad
+		}
 		c.args = append(c.args, "{}"...)
-		c.begun, c.whole = true, true
+		c.begun, c.whole, c.fixed = true, true, true
 	}
 	return done
 }
@@ -211,24 +254,4 @@ func (c *call) finish(cut bool) bool {
 	}
 	c.begun, c.whole = true, true
 	return true
-}
-
-// Repair returns the whole JSON object that args is, or begins: what is open
-// is closed, what is no JSON made JSON. What does not begin with a brace is
-// an empty object.
-func Repair(args string) string {
-	args = strings.TrimLeft(args, spaces)
-	if args == "" || args[0] != '{' {
-		return "{}"
-	}
-	var v value
-	for i := 0; i < len(args); i++ {
-		if v.feed(args[i]) != took {
-			break
-		}
-	}
-	if v.at != atEnd {
-		v.finish()
-	}
-	return string(v.out)
 }

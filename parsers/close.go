@@ -1,16 +1,23 @@
 package parsers
 
-import "github.com/agentinfer/dyn/turn"
+import (
+	"bytes"
+
+	"github.com/agentinfer/dyn/turn"
+)
 
 // settle decides what the end of the answer leaves open. It reports whether
 // text is to be read again.
 func (s *Stream) settle() bool {
+	if s.frame != nil {
+		return s.frame.settle()
+	}
 	switch s.at {
-	case atBody, inList:
-		return s.settleTag()
+	case inSection:
+		return s.settleSection()
 	case inCall:
 		return s.settleCall()
-	case behind, between:
+	case inSeries, behind:
 		s.accept()
 	case atStart, inText:
 		if s.calls == 0 {
@@ -21,10 +28,10 @@ func (s *Stream) settle() bool {
 	return false
 }
 
-// settleTag decides about a start tag with nothing behind it: it is text,
-// unless the answer was cut or whole calls stand before it.
-func (s *Stream) settleTag() bool {
-	if s.cut || s.sent || s.drafts() > 0 {
+// settleSection decides about the opening of a section with nothing behind
+// it: it is text, unless the answer was cut or whole calls stand before it.
+func (s *Stream) settleSection() bool {
+	if s.cut || s.drafts() > 0 {
 		s.accept()
 		return false
 	}
@@ -32,26 +39,34 @@ func (s *Stream) settleTag() bool {
 	return true
 }
 
-// settleCall decides about a call that breaks off.
+// settleCall decides about a call that breaks off. Of one that is cut before
+// its name the markers are dropped.
 func (s *Stream) settleCall() bool {
-	if s.sent || s.call.finish(s.cut) {
-		if s.sent {
-			s.call.finish(s.cut)
-		}
-		s.end()
+	s.take(len(s.buf))
+	s.reader.finish(s.cut)
+	blank := len(bytes.TrimLeft(s.raw[min(s.head, len(s.raw)):], spaces)) == 0
+	switch {
+	case s.out.said && s.cut:
+		s.out.flaw(turn.Truncated)
+	case s.out.said:
+		s.out.flaw(turn.Repaired)
+	case blank && !s.out.bare && (s.cut || s.drafts() > 0):
 		s.accept()
+		s.ws = s.ws[:0]
 		return false
-	}
-	if s.cut {
-		_, rest := s.tagAndRest()
+	case s.cut && !s.out.bare:
+		rest := s.raw[s.head:]
 		s.accept()
-		s.at = inText
 		s.say(rest)
 		s.raw = s.raw[:0]
 		return true
+	default:
+		s.unread()
+		return true
 	}
-	s.unread()
-	return true
+	s.end()
+	s.accept()
+	return false
 }
 
 // accept makes calls of the draft and leaves the call behind.

@@ -75,7 +75,7 @@ func BenchmarkPush(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		s, _ := New(both)
+		s, _ := New(hermesThink)
 		for _, p := range pieces {
 			s.Push(nil, p)
 		}

@@ -89,6 +89,7 @@ type Arg struct {
 	Nested  bool   `yaml:"nested,omitempty"`  // objects and lists are elements in turn, items in <item>
 	CDATA   bool   `yaml:"cdata,omitempty"`   // a value may stand in <![CDATA[ ]]>
 	Item    string `yaml:"item,omitempty"`    // with Nested: the key of a list's item
+	Body    Pair   `yaml:"body,omitempty"`    // around a JSON object that holds all arguments, instead of them
 }
 
 // JSON is what the keys of a call's object are, for json_call.

@@ -111,11 +111,18 @@ func splits(t *testing.T, o Options, cut bool, text string, want answer) {
 	check("per byte", bytes...)
 }
 
-var both = Options{Tools: "hermes", Reasoning: "think"}
+const (
+	openThink  = "<think>"
+	closeThink = "</think>"
+	openCall   = "<tool_call>"
+	closeCall  = "</tool_call>"
+)
+
+var hermesThink = Options{Tools: "hermes", Reasoning: "think"}
 
 func TestMalformed(t *testing.T) {
 	const end = "\n</tool_call>"
-	thinks := both
+	thinks := hermesThink
 	thinks.Thinks = true
 	for _, c := range []struct {
 		name, text               string
@@ -123,40 +130,40 @@ func TestMalformed(t *testing.T) {
 		cut                      bool
 		content, reasoning, args string // args joined by | of all calls, "-" for none
 	}{
-		{"plain", "Hello <b>.\n", both, false, "Hello <b>.\n", "", "-"},
-		{"think without end", "<think>\nhm", both, false, "", "hm", "-"},
+		{"plain", "Hello <b>.\n", hermesThink, false, "Hello <b>.\n", "", "-"},
+		{"think without end", "<think>\nhm", hermesThink, false, "", "hm", "-"},
 		{"calls off", "<tool_call>{}" + end, Options{}, false, "<tool_call>{}" + end, "", "-"},
 		{"think tags off", "<think>x</think>y", Options{Tools: "hermes"}, false, "<think>x</think>y", "", "-"},
-		{"only tag", "see <tool_call>", both, false, "see <tool_call>", "", "-"},
-		{"only tag, cut", "see <tool_call>\n", both, true, "see", "", "-"},
-		{"half a tag", "see <tool_c", both, true, "see <tool_c", "", "-"},
-		{"pair in prose", "Use <tool_call>{json}</tool_call> so.", both, false, "Use <tool_call>{json}</tool_call> so.", "", "-"},
-		{"no name", `a <tool_call>{"x": 1}` + end, both, false, `a <tool_call>{"x": 1}` + end, "", "-"},
-		{"second is one", `<tool_call>{"na <tool_call>{"name": "f", "arguments": {}}` + end, both, false, `<tool_call>{"na`, "", "{}"},
-		{"stray ends", "a</tool_call>b</think>c", both, false, "abc", "", "-"},
-		{"no end tag", `<tool_call>{"name": "f", "arguments": {"a": 1}}`, both, false, "", "", `{"a": 1}`},
-		{"no closing brace", `<tool_call>{"name": "f", "arguments": {"a": 1}` + end + "x", both, false, "x", "", `{"a": 1}`},
-		{"too many braces", `<tool_call>{"name": "f", "arguments": {"a": 1}}}}` + end, both, false, "", "", `{"a": 1}`},
-		{"no closing quote", `<tool_call>{"name": "f", "arguments": {"a": "b}}` + end + "x", both, false, "x", "", `{"a": "b}}\n"}`},
-		{"no arguments", `<tool_call>{"name": "f"}` + end, both, false, "", "", "{}"},
-		{"no arguments and brace", `<tool_call>{"name": "f"` + end + "x", both, false, "x", "", "{}"},
-		{"null arguments", `<tool_call>{"name": "f", "arguments": null}` + end, both, false, "", "", "{}"},
-		{"list arguments", `<tool_call>{"name": "f", "arguments": [1]}` + end, both, false, `<tool_call>{"name": "f", "arguments": [1]}` + end, "", "-"},
-		{"parameters", `<tool_call>{"name": "f", "parameters": {"a": 1}}` + end, both, false, "", "", `{"a": 1}`},
-		{"python", `<tool_call>{'name': 'f', 'arguments': {'a': True, 'b': None, 'c': "it's", 'd': 'say "x"',}}` + end, both, false, "", "", `{"a": true, "b": null, "c": "it's", "d": "say \"x\""}`},
-		{"raw line feed", "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"x\ny\\d\"}}" + end, both, false, "", "", `{"a": "x\ny\\d"}`},
-		{"no comma", `<tool_call>{"name": "f", "arguments": {"a": 1 "b": [1 2]}}` + end, both, false, "", "", `{"a": 1, "b": [1, 2]}`},
-		{"wrong closer", `<tool_call>{"name": "f", "arguments": {"a": [1}}` + end, both, false, "", "", `{"a": [1]}`},
-		{"list", `<tool_call>[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {"a": 2}}]` + end, both, false, "", "", `{}|{"a": 2}`},
-		{"list, second broken", `<tool_call>[{"name": "f", "arguments": {}}, {"x": 2}]` + end + "z", both, false, `{"x": 2}]` + "\nz", "", `{}`},
-		{"string arguments", `<tool_call>{"name": "f", "arguments": "{\"a\": \"\\u00e9\"}"}` + end, both, false, "", "", `{"a": "\u00e9"}`},
-		{"cut in string", `<tool_call>{"name": "f", "arguments": {"a": "b`, both, true, "", "", `{"a": "b`},
-		{"ends in string", `<tool_call>{"name": "f", "arguments": {"a": "b`, both, false, "", "", `{"a": "b"}`},
-		{"ends behind key", `<tool_call>{"name": "f", "arguments": {"a`, both, false, "", "", `{"a":null}`},
-		{"ends in number", `<tool_call>{"name": "f", "arguments": {"a": 1.`, both, false, "", "", `{"a": 1}`},
-		{"ends in name", `hm <tool_call>{"name": "f`, both, false, `hm <tool_call>{"name": "f`, "", "-"},
-		{"cut in name", `hm <tool_call>{"name": "f`, both, true, `hm {"name": "f`, "", "-"},
-		{"text around", "a\n<tool_call>{\"name\": \"f\"}\n</tool_call>\nb\n<tool_call>{\"name\": \"g\"}</tool_call>c", both, false, "a\n\nb\nc", "", "{}|{}"},
+		{"only tag", "see <tool_call>", hermesThink, false, "see <tool_call>", "", "-"},
+		{"only tag, cut", "see <tool_call>\n", hermesThink, true, "see", "", "-"},
+		{"half a tag", "see <tool_c", hermesThink, true, "see <tool_c", "", "-"},
+		{"pair in prose", "Use <tool_call>{json}</tool_call> so.", hermesThink, false, "Use <tool_call>{json}</tool_call> so.", "", "-"},
+		{"no name", `a <tool_call>{"x": 1}` + end, hermesThink, false, `a <tool_call>{"x": 1}` + end, "", "-"},
+		{"second is one", `<tool_call>{"na <tool_call>{"name": "f", "arguments": {}}` + end, hermesThink, false, `<tool_call>{"na`, "", "{}"},
+		{"stray ends", "a</tool_call>b</think>c", hermesThink, false, "abc", "", "-"},
+		{"no end tag", `<tool_call>{"name": "f", "arguments": {"a": 1}}`, hermesThink, false, "", "", `{"a": 1}`},
+		{"no closing brace", `<tool_call>{"name": "f", "arguments": {"a": 1}` + end + "x", hermesThink, false, "x", "", `{"a": 1}`},
+		{"too many braces", `<tool_call>{"name": "f", "arguments": {"a": 1}}}}` + end, hermesThink, false, "", "", `{"a": 1}`},
+		{"no closing quote", `<tool_call>{"name": "f", "arguments": {"a": "b}}` + end + "x", hermesThink, false, "x", "", `{"a": "b}}\n"}`},
+		{"no arguments", `<tool_call>{"name": "f"}` + end, hermesThink, false, "", "", "{}"},
+		{"no arguments and brace", `<tool_call>{"name": "f"` + end + "x", hermesThink, false, "x", "", "{}"},
+		{"null arguments", `<tool_call>{"name": "f", "arguments": null}` + end, hermesThink, false, "", "", "{}"},
+		{"list arguments", `<tool_call>{"name": "f", "arguments": [1]}` + end, hermesThink, false, `<tool_call>{"name": "f", "arguments": [1]}` + end, "", "-"},
+		{"parameters", `<tool_call>{"name": "f", "parameters": {"a": 1}}` + end, hermesThink, false, "", "", `{"a": 1}`},
+		{"python", `<tool_call>{'name': 'f', 'arguments': {'a': True, 'b': None, 'c': "it's", 'd': 'say "x"',}}` + end, hermesThink, false, "", "", `{"a": true, "b": null, "c": "it's", "d": "say \"x\""}`},
+		{"raw line feed", "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"x\ny\\d\"}}" + end, hermesThink, false, "", "", `{"a": "x\ny\\d"}`},
+		{"no comma", `<tool_call>{"name": "f", "arguments": {"a": 1 "b": [1 2]}}` + end, hermesThink, false, "", "", `{"a": 1, "b": [1, 2]}`},
+		{"wrong closer", `<tool_call>{"name": "f", "arguments": {"a": [1}}` + end, hermesThink, false, "", "", `{"a": [1]}`},
+		{"list", `<tool_call>[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {"a": 2}}]` + end, hermesThink, false, "", "", `{}|{"a": 2}`},
+		{"list, second broken", `<tool_call>[{"name": "f", "arguments": {}}, {"x": 2}]` + end + "z", hermesThink, false, `{"x": 2}]` + "\nz", "", `{}`},
+		{"string arguments", `<tool_call>{"name": "f", "arguments": "{\"a\": \"\\u00e9\"}"}` + end, hermesThink, false, "", "", `{"a": "\u00e9"}`},
+		{"cut in string", `<tool_call>{"name": "f", "arguments": {"a": "b`, hermesThink, true, "", "", `{"a": "b`},
+		{"ends in string", `<tool_call>{"name": "f", "arguments": {"a": "b`, hermesThink, false, "", "", `{"a": "b"}`},
+		{"ends behind key", `<tool_call>{"name": "f", "arguments": {"a`, hermesThink, false, "", "", `{"a":null}`},
+		{"ends in number", `<tool_call>{"name": "f", "arguments": {"a": 1.`, hermesThink, false, "", "", `{"a": 1}`},
+		{"ends in name", `hm <tool_call>{"name": "f`, hermesThink, false, `hm <tool_call>{"name": "f`, "", "-"},
+		{"cut in name", `hm <tool_call>{"name": "f`, hermesThink, true, `hm {"name": "f`, "", "-"},
+		{"text around", "a\n<tool_call>{\"name\": \"f\"}\n</tool_call>\nb\n<tool_call>{\"name\": \"g\"}</tool_call>c", hermesThink, false, "a\n\nb\nc", "", "{}|{}"},
 		{"call ends thought", "plan\n<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n</tool_call>\n", thinks, false, "", "plan", `{"a": 1}`},
 		{"two calls end thought", `plan <tool_call>{"name": "f"}</tool_call><tool_call>{"name": "g"}</tool_call>`, thinks, false, "", "plan", `{}|{}`},
 		{"draft", `I try <tool_call>{"name": "f"}</tool_call> no.</think>Hi`, thinks, false, "Hi", `I try <tool_call>{"name": "f"}</tool_call> no.`, "-"},
@@ -164,7 +171,7 @@ func TestMalformed(t *testing.T) {
 		{"open draft", `I try <tool_call>{"name": "f", "arguments": {"a": "</think>Hi`, thinks, false, "Hi", `I try <tool_call>{"name": "f", "arguments": {"a": "`, "-"},
 		{"draft, then call", `<tool_call>{"name": "f"}</tool_call> no. <tool_call>{"name": "g"}</tool_call>`, thinks, false, "", `<tool_call>{"name": "f"}</tool_call> no.`, "{}"},
 		{"thought opened twice", "<think>\nhm</think>Hi", thinks, false, "Hi", "hm", "-"},
-		{"deep", `<tool_call>{"name": "f", "arguments": {"a": ` + strings.Repeat("[", 400), both, false, strings.Repeat("[", 145), "", `{"a": ` + strings.Repeat("[", 255) + strings.Repeat("]", 255) + "}"},
+		{"deep", `<tool_call>{"name": "f", "arguments": {"a": ` + strings.Repeat("[", 400), hermesThink, false, strings.Repeat("[", 145), "", `{"a": ` + strings.Repeat("[", 255) + strings.Repeat("]", 255) + "}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := read(t, c.o, c.cut, c.text)
@@ -196,7 +203,7 @@ func TestLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, prefix := range []string{"", "<think>", "<tool_call>{\"arguments\": "} {
 				text := prefix + strings.Repeat(unit, size/len(unit))
-				a := read(t, both, false, text)
+				a := read(t, hermesThink, false, text)
 				if n := len(a.content) + len(a.reasoning); len(a.calls) == 0 && n < size/2 && name != "ends" {
 					t.Errorf("after %q: %d bytes came out of %d", prefix, n, len(text))
 				}
@@ -206,7 +213,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	for _, o := range []Options{{Tools: "xml"}, {Reasoning: "hermes"}} {
+	for _, o := range []Options{{Tools: "xml"}, {Reasoning: "hermes"}, {Tools: "think"}} {
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "known: ") {
 			t.Errorf("New(%+v) = %v, want an error that names the known formats", o, err)
 		}

@@ -18,6 +18,7 @@ func (v *value) str(c byte) verdict {
 		v.esc, v.at = append(v.esc[:0], c), inEscape
 	case c == '"' || c < ' ':
 		v.out = appendEscaped(v.out, c)
+		v.fixed = v.fixed || c != '"'
 	default:
 		v.out = append(v.out, c)
 	}
@@ -51,7 +52,7 @@ func (v *value) escape(c byte) verdict {
 		v.out, v.at = append(v.out, c), inString
 		return took
 	}
-	v.out, v.at = append(append(v.out, '\\'), v.esc...), inString
+	v.out, v.at, v.fixed = append(append(v.out, '\\'), v.esc...), inString, true
 	return v.str(c)
 }
 
@@ -63,12 +64,12 @@ func (v *value) endBare() {
 	switch {
 	case v.key:
 		v.out = appendQuoted(v.out, w)
-		v.at = atColon
+		v.at, v.fixed = atColon, true
 		return
 	case json.Valid(w):
 		v.out = append(v.out, w...)
 	default:
-		v.out = appendWord(v.out, w)
+		v.out, v.fixed = appendWord(v.out, w), true
 	}
 	v.after()
 }

@@ -14,18 +14,10 @@ const (
 	atStart   state = iota // nothing but white space yet; thinking may open
 	inText                 // the visible answer
 	inThought              // reasoning
-	atBody                 // behind a start tag, before what it holds
-	inCall                 // in a call's object
-	inList                 // in a list of calls
-	behind                 // behind a call, before its end tag
-	between                // behind a call inside reasoning
-)
-
-const (
-	openThink  = "<think>"
-	closeThink = "</think>"
-	openCall   = "<tool_call>"
-	closeCall  = "</tool_call>"
+	inSection              // behind the opening of a section, before a call
+	inCall                 // in a call
+	inSeries               // behind a call that another may follow without a marker
+	behind                 // behind a call, where closers may stand
 )
 
 const (
@@ -43,127 +35,146 @@ func (s *Stream) run() {
 
 // step reads a piece; false means that more is needed.
 func (s *Stream) step() bool {
+	if s.frame != nil {
+		return s.frame.step()
+	}
 	switch s.at {
 	case atStart:
 		return s.start()
 	case inText, inThought:
 		return s.text()
-	case atBody:
-		return s.body()
+	case inSection:
+		return s.section()
 	case inCall:
-		return s.object()
-	case inList:
-		return s.items()
-	case behind:
-		return s.behind()
+		return s.call()
+	case inSeries:
+		return s.next()
 	}
-	return s.between()
+	return s.behind()
 }
 
 // skip drops n bytes of what is to be read.
 func (s *Stream) skip(n int) { s.buf = s.buf[n:] }
-
-// sees reports whether a tag stands next.
-func (s *Stream) sees(tag string) bool { return bytes.HasPrefix(s.buf, []byte(tag)) }
-
-// may reports whether a tag may stand next once more is there.
-func (s *Stream) may(tag string) bool {
-	return !s.eof && len(s.buf) < len(tag) && strings.HasPrefix(tag, string(s.buf))
-}
 
 // white returns the white space that stands next.
 func (s *Stream) white() []byte {
 	return s.buf[:len(s.buf)-len(bytes.TrimLeft(s.buf, spaces))]
 }
 
-// start looks for an opening think tag where the answer begins.
+// start looks for reasoning where the answer begins, and for calls that need
+// no marker.
 func (s *Stream) start() bool {
-	w := s.white()
-	if len(w) > 0 {
+	if w := s.white(); len(w) > 0 {
 		s.hold(w)
 		s.skip(len(w))
 		return true
 	}
+	m, wait := s.live[atStart].at(s.buf, s.eof)
 	switch {
-	case s.sees(openThink):
-		s.skip(len(openThink))
-		s.ws = s.ws[:0]
-		s.at, s.trim = inThought, true
-	case s.may(openThink):
+	case wait:
 		return false
-	default:
-		s.at = inText
+	case m != nil:
+		s.skip(len(m.text))
+		if m.does != absorbed {
+			s.ws = s.ws[:0]
+			s.trim = true
+		}
+		if m.does == opensThought {
+			s.at = inThought
+		}
+		return true
+	case s.bare():
+		m, wait := s.live[inText].at(s.buf, s.eof)
+		if wait {
+			return false
+		}
+		if m == nil {
+			s.enter("", true)
+			return true
+		}
 	}
+	s.at = inText
 	return true
 }
 
-// text reads text up to the next tag.
+// text reads text up to the next marker.
 func (s *Stream) text() bool {
-	n := bytes.IndexByte(s.buf, '<')
-	if n < 0 {
-		n = len(s.buf)
-	}
+	n, m, wait := s.live[s.at].scan(s.buf, s.eof)
 	if n > 0 {
 		s.say(s.buf[:n])
 		s.skip(n)
-		return true
 	}
-	for _, tag := range s.tags() {
-		switch {
-		case s.sees(tag):
-			s.skip(len(tag))
-			s.tag(tag)
-			return true
-		case s.may(tag):
-			return false
+	if m != nil {
+		s.skip(len(m.text))
+		s.marker(m)
+	}
+	return !wait
+}
+
+// marker acts on a marker that was read.
+func (s *Stream) marker(m *mark) {
+	switch m.does {
+	case opensSection, opensCall:
+		if s.at == inThought && s.held == nil {
+			s.held = make([]byte, 0, 256)
 		}
-	}
-	s.say(s.buf[:1])
-	s.skip(1)
-	return true
-}
-
-var (
-	bothTags  = []string{openCall, closeCall, closeThink}
-	callTags  = []string{openCall, closeCall}
-	thinkTags = []string{closeThink}
-	innerTags = []string{openCall, closeThink, openThink}
-	plainTags = []string{closeThink, openThink}
-)
-
-// tags are those that count here.
-func (s *Stream) tags() []string {
-	switch {
-	case s.at == inThought && s.tools:
-		return innerTags
-	case s.at == inThought:
-		return plainTags
-	case s.tools && s.think:
-		return bothTags
-	case s.tools:
-		return callTags
-	case s.think:
-		return thinkTags
-	}
-	return nil
-}
-
-// tag acts on a tag that was read.
-func (s *Stream) tag(tag string) {
-	switch {
-	case tag == openCall:
-		s.opened()
+		if m.does == opensCall {
+			s.enter(m.text, false)
+			return
+		}
+		s.raw = s.raw[:0]
+		s.out.said = false
+		s.keep([]byte(m.text))
+		s.tag, s.head = len(m.text), len(m.text)
+		s.at = inSection
+	case opensThought:
+		if s.at == inText {
+			if s.said {
+				s.emit(turn.Says, s.ws)
+			}
+			s.ws = s.ws[:0]
+			s.at, s.trim = inThought, true
+		}
+	case closesThought:
 		if s.at == inThought {
-			s.held = append(make([]byte, 0, 256), tag...)
+			s.ws = s.ws[:0]
+			s.at, s.trim = atStart, !s.said
 		}
-		s.at = atBody
-	case tag == closeThink && s.at == inThought:
-		s.ws = s.ws[:0]
-		s.at, s.trim = atStart, true
-	case tag == closeCall && s.open > 0:
-		s.open--
-		s.say([]byte(tag))
+	case closes:
+		if s.open > 0 {
+			s.open--
+			s.say([]byte(m.text))
+		}
 	}
+}
+
+// glance reads text that holds no marker as it is, without a copy, and
+// returns how much of it that is.
+func (s *Stream) glance(text string) int {
+	if len(s.buf) > 0 || s.trim || s.frame != nil || s.at != inText && s.at != inThought {
+		return 0
+	}
+	live := &s.live[s.at]
+	n := 0
+	for n < len(text) {
+		if n = live.nextIn(text, n); n == len(text) {
+			break
+		}
+		if live.mayAt(text[n:]) {
+			break
+		}
+		n++
+	}
+	body := strings.TrimRight(text[:n], spaces)
+	if body == "" {
+		return 0
+	}
+	s.emit(s.speech(), s.ws)
+	s.ws = s.ws[:0]
+	s.release()
+	s.event(turn.Event{Kind: s.speech(), Text: body})
+	s.said = s.said || s.at != inThought
+	return len(body)
 }
 
 // say sends text of the kind that the state is for. White space at its end is

@@ -45,6 +45,29 @@ type value struct {
 	quote byte   // what closes the string
 	key   bool   // the string or word is a key
 	fed   byte   // the last byte of a string
+	fixed bool   // something was not JSON
+}
+
+// reset makes it ready for another value.
+func (v *value) reset() {
+	*v = value{out: v.out[:0], sep: v.sep[:0], stack: v.stack[:0], bare: v.bare[:0], esc: v.esc[:0]}
+}
+
+// plain writes the bytes of a string that stand for themselves, from the
+// beginning of b, and returns how many they are.
+func (v *value) plain(b []byte) int {
+	if v.at != inString {
+		return 0
+	}
+	n := 0
+	for n < len(b) && b[n] >= ' ' && b[n] != '"' && b[n] != '\\' && b[n] != v.quote {
+		n++
+	}
+	if n > 0 {
+		v.out = append(v.out, b[:n]...)
+		v.fed = b[n-1]
+	}
+	return n
 }
 
 // take returns what was written since the last take. It is good until the
@@ -101,7 +124,7 @@ func (v *value) structure(c byte) verdict {
 		if !v.fits(c) {
 			return bad
 		}
-		v.out = append(v.out, ':')
+		v.out, v.fixed = append(v.out, ':'), true
 	case atNext:
 		if c == ',' {
 			v.sep = append(v.sep, c)
@@ -112,9 +135,10 @@ func (v *value) structure(c byte) verdict {
 			v.at = atNext
 			return bad
 		}
-		v.out = append(v.out, ',')
+		v.out, v.fixed = append(v.out, ','), true
 	case atItem, atKey:
 		if c == ',' {
+			v.fixed = true
 			return took
 		}
 	}
@@ -145,6 +169,7 @@ func (v *value) begin(c byte) verdict {
 	case c == '"' || c == '\'':
 		v.part('"')
 		v.quote, v.at, v.fed = c, inString, 0
+		v.fixed = v.fixed || c == '\''
 	case isBare(c):
 		v.bare, v.at = append(v.bare[:0], c), inBare
 	case c == '{':
@@ -165,12 +190,16 @@ func (v *value) close(c byte) verdict {
 		if len(v.stack) == 0 {
 			return bad
 		}
+		v.fixed = true
 		return took
 	}
 	v.complete()
+	v.fixed = v.fixed || n < len(v.stack)-1
 	for _, b := range v.sep {
 		if b != ',' {
 			v.out = append(v.out, b)
+		} else {
+			v.fixed = true
 		}
 	}
 	v.sep = v.sep[:0]
@@ -188,9 +217,9 @@ func (v *value) close(c byte) verdict {
 func (v *value) complete() {
 	switch v.at {
 	case atColon:
-		v.out = append(v.out, ":null"...)
+		v.out, v.fixed = append(v.out, ":null"...), true
 	case atValue:
-		v.out = append(v.out, "null"...)
+		v.out, v.fixed = append(v.out, "null"...), true
 	}
 }
 
@@ -205,6 +234,7 @@ func (v *value) after() {
 // finish closes whatever is open, so that what was written is a whole value.
 // A value that has not begun becomes null.
 func (v *value) finish() {
+	v.fixed = v.fixed || v.at != atEnd
 	switch v.at {
 	case inString, inEscape:
 		v.endString()

@@ -348,12 +348,8 @@ func (f *flight) parserOf(thinks bool) (*parsers.Stream, error) {
 	if f.t.Dialect == turn.Completions {
 		return parsers.New(parsers.Options{})
 	}
-	known := make([]string, len(f.t.Tools))
-	for i, tool := range f.t.Tools {
-		known[i] = tool.Name
-	}
 	return parsers.New(parsers.Options{
-		Tools: f.format(), Reasoning: f.m.Reasoning, Thinks: thinks, Known: known,
+		Tools: f.format(), Reasoning: f.m.Reasoning, Thinks: thinks, Offered: f.t.Tools,
 		NewID: func() string { return dialect.NewCallID(f.t.Dialect) },
 	})
 }

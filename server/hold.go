@@ -23,13 +23,17 @@ func (f *flight) hold() {
 	if i < 0 || f.t.Tools[i].Custom || len(f.t.Tools[i].Schema) == 0 {
 		return
 	}
+	closing := parsers.Closing(f.m.Tools)
+	if closing == "" {
+		return // a format whose arguments are no JSON
+	}
 	d := f.demand
 	d.format = turn.Format{Kind: turn.JSONSchema, Name: "arguments", Schema: f.t.Tools[i].Schema}
 	if !f.m.able(d) {
 		return
 	}
 	f.demand, f.job.Format = d, d.format
-	f.closing = parsers.Closing(f.m.Tools)
+	f.closing = closing
 }
 
 // unhold lets an answer go on that is not held any more: an engine refused the

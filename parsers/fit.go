@@ -1,0 +1,139 @@
+package parsers
+
+import "bytes"
+
+// fit says whether a pattern stands somewhere.
+type fit uint8
+
+const (
+	misses fit = iota
+	may        // once more is there
+	fits
+)
+
+const (
+	maxHead  = 256  // bytes of a name, a key or an attribute
+	maxBlank = 1024 // white space between two tags
+)
+
+// holes are what stands where a pattern has braces. They are good as long as
+// the text is.
+type holes struct {
+	id, typ, str []byte
+	key          string // what {key} stands for
+}
+
+// fill notes what a hole holds.
+func (h *holes) fill(name string, text []byte) {
+	switch name {
+	case "id":
+		h.id = text
+	case "type":
+		h.typ = text
+	case "string":
+		h.str = text
+	}
+}
+
+// match compares the beginning of b with a pattern: a marker in which a space
+// stands for any white space, and braces for text up to what follows them. It
+// returns how long the match is. With last nothing follows b.
+func (h *holes) match(pattern string, b []byte, last bool) (int, fit) {
+	open := may
+	if last {
+		open = misses
+	}
+	n := 0
+	for j := 0; j < len(pattern); {
+		switch c := pattern[j]; {
+		case isSpace(c):
+			for j < len(pattern) && isSpace(pattern[j]) {
+				j++
+			}
+			n += blank(b[n:])
+		case c == '{':
+			end := j + bytes.IndexByte([]byte(pattern[j:]), '}')
+			name := pattern[j+1 : end]
+			j = end + 1
+			if name == "key" {
+				k, f := literal(h.key, b[n:])
+				if n += k; f != fits {
+					return 0, min(f, open)
+				}
+				continue
+			}
+			k := -1
+			if j < len(pattern) {
+				k = bytes.IndexByte(b[n:min(len(b), n+maxHead)], pattern[j])
+			}
+			if k < 0 {
+				if len(b)-n >= maxHead || bytes.IndexByte(b[n:], '\n') >= 0 {
+					return 0, misses
+				}
+				return 0, open
+			}
+			h.fill(name, b[n:n+k])
+			n += k
+		default:
+			end := j
+			for end < len(pattern) && pattern[end] != '{' && !isSpace(pattern[end]) {
+				end++
+			}
+			k, f := literal(pattern[j:end], b[n:])
+			if n += k; f != fits {
+				return 0, min(f, open)
+			}
+			j = end
+		}
+	}
+	return n, fits
+}
+
+// literal compares the beginning of b with text.
+func literal(text string, b []byte) (int, fit) {
+	switch {
+	case hasPrefix(b, text):
+		return len(text), fits
+	case begun(b, text):
+		return 0, may
+	}
+	return 0, misses
+}
+
+// any compares the beginning of b with several patterns. The first that fits,
+// or may, decides.
+func (h *holes) any(patterns []string, b []byte, last bool) (int, fit) {
+	for _, p := range patterns {
+		if n, f := h.match(p, b, last); f != misses {
+			return n, f
+		}
+	}
+	return 0, misses
+}
+
+// until looks for the first place in b where one of the patterns stands: where,
+// and how long it is. The text before it may not be longer than maxHead, and
+// has neither a line feed nor an angle bracket in it.
+func (h *holes) until(patterns []string, b []byte, last bool) (at, n int, f fit) {
+	for at = range b[:min(len(b), maxHead)] {
+		if n, f = h.any(patterns, b[at:], last); f != misses {
+			return at, n, f
+		}
+		if c := b[at]; c == '\n' || c == '<' || c == '>' {
+			return at, 0, misses
+		}
+	}
+	if last || len(b) >= maxHead {
+		return at, 0, misses
+	}
+	return at, 0, may
+}
+
+// blank counts white space at the beginning of b.
+func blank(b []byte) int {
+	n := 0
+	for n < len(b) && n < maxBlank && isSpace(b[n]) {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,167 @@
+package parsers
+
+import "bytes"
+
+// name reads the name of a call. It ends at NameEnd, or without one at white
+// space or a tag; any tag of the format ends it where the model forgot.
+func (r *tagged) name(b []byte, last bool) (int, progress, bool) {
+	w := blank(b)
+	if w > 0 {
+		return w, more, true
+	}
+	if len(b) == 0 {
+		return 0, more, false
+	}
+	var at, n int
+	f := misses
+	if len(r.spec.Call.NameEnd) > 0 {
+		if at, n, f = r.h.until(r.spec.Call.NameEnd, b, last); f == may {
+			return 0, more, false
+		}
+	}
+	if f == misses {
+		if at, f = r.bare(b, last); f == may {
+			return 0, more, false
+		}
+		if f == fits && at == len(b) { // the answer ends in it
+			if len(r.spec.Call.NameEnd) == 0 && isName(b) {
+				r.called = append(r.called[:0], b...)
+				return len(b), more, false
+			}
+			f = misses
+		}
+	}
+	name := r.plain(b[:at])
+	name = bytes.TrimPrefix(name, []byte(r.spec.Call.Prefix))
+	if f == misses || !isName(name) {
+		return 0, broken, false
+	}
+	r.called = append(r.called[:0], name...)
+	r.at = inFollow
+	return at + n, more, true
+}
+
+// bare finds the end of a name that nothing special ends.
+func (r *tagged) bare(b []byte, last bool) (int, fit) {
+	for i, c := range b[:min(len(b), maxHead)] {
+		if isSpace(c) {
+			if len(r.spec.Call.NameEnd) == 0 {
+				return i, fits
+			}
+			w := blank(b[i:])
+			return i, min(r.tagAt(b[i+w:], last), fits)
+		}
+		if f := r.tagAt(b[i:], last); f != misses {
+			return i, f
+		}
+		if last && r.partial(b[i:]) {
+			return i, fits
+		}
+	}
+	switch {
+	case len(b) >= maxHead:
+		return 0, misses
+	case last:
+		return len(b), fits
+	}
+	return 0, may
+}
+
+// tagAt reports whether b begins with a tag of the format.
+func (r *tagged) tagAt(b []byte, last bool) fit {
+	if len(b) == 0 {
+		if last {
+			return misses
+		}
+		return may
+	}
+	_, _, f := r.tag(b, last)
+	return f
+}
+
+// isName reports whether a tool can have this name.
+func isName(name []byte) bool {
+	return len(name) > 0 && len(name) <= maxHead && !bytes.ContainsAny(name, " \t\r\n<>{}()[]\"'`=,;|")
+}
+
+// follow waits for what proves that this is a call: an argument, the end of
+// the call, or the end of the answer.
+func (r *tagged) follow(b []byte, last bool) (int, progress, bool) {
+	w := blank(b)
+	rest := b[w:]
+	switch {
+	case len(rest) == 0:
+		if !last {
+			return 0, more, false
+		}
+	case rest[0] == '{':
+	default:
+		t, _, f := r.tag(rest, last)
+		if f == misses && last && r.partial(rest) {
+			f = fits
+		}
+		if f == misses && t == noTag && r.spec.Arg.Nested {
+			_, f = r.orphanEnd(rest, last)
+		}
+		switch f {
+		case may:
+			return 0, more, false
+		case misses:
+			return 0, broken, false
+		}
+	}
+	r.say()
+	r.at = inArgs
+	return w, more, !r.o.refused
+}
+
+// say names the call.
+func (r *tagged) say() {
+	name, _ := r.offered.find(string(r.called))
+	r.schema = r.offered.params(name)
+	r.o.name(name, r.id)
+}
+
+// prelude passes over tags around arguments that follow a header.
+func (r *tagged) prelude(b []byte, last bool) (int, progress, bool) {
+	if w := blank(b); w > 0 {
+		return w, more, true
+	}
+	if len(b) == 0 {
+		return 0, more, false
+	}
+	if n, f := r.h.any(r.spec.Section.Open, b, last); f == fits {
+		return n, more, true
+	} else if f == may {
+		return 0, more, false
+	}
+	n, f := r.h.any(r.spec.Call.Open, b, last)
+	if f == fits {
+		at, k, g := r.h.until(r.spec.Call.NameEnd, b[n:], last)
+		n, f = n+at+k, g
+	}
+	switch f {
+	case may:
+		return 0, more, false
+	case misses:
+		n = 0
+	}
+	r.at = inArgs
+	return n, more, true
+}
+
+// tail passes over what closes the section in a body that a header began.
+func (r *tagged) tail(b []byte, last bool) (int, progress, bool) {
+	w := blank(b)
+	if len(b) == w && !last {
+		return 0, more, false
+	}
+	n, f := r.h.any(r.spec.Section.Close, b[w:], last)
+	switch f {
+	case fits:
+		return w + n, whole, false
+	case may:
+		return 0, more, false
+	}
+	return 0, whole, false
+}
