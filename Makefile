@@ -12,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
 .DEFAULT_GOAL := help
-.PHONY: help up build test check race bench accept clients sdk engines fuzz completions
+.PHONY: help up build test check race bench accept clients sdk engines real fuzz completions
 
 help: ## print this
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ sdk: build ## the vendors' SDKs alone
 engines: build ## real vLLM and llama.cpp servers behind dyn; writes docs/engines.md
 	go run ./scripts/engines -work "$${ENGINES_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-engines}" \
 		-fixtures "$${DYN_FIXTURES:-../shared/fixtures}" -doc docs/engines.md -commit $(COMMIT)
+
+real: build ## the part of the acceptance test with a real model, which has to be installed: make engines does that
+	scripts/acceptance.sh real
 
 fuzz: ## a million broken requests through the decoders, 20,000 end to end; every fuzz target
 	scripts/fuzz.sh

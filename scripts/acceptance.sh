@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The acceptance test: a built dyn, its real processes, real sockets, a real
 # ledger, and real agents where they can be had.   scripts/acceptance.sh
+# Only the part with a real model, which then has to be there: acceptance.sh real
 #
 # Everything it writes lies in a folder of its own that it removes. The agents
 # are those of scripts/clients.sh, which says where they come from and how they
@@ -39,13 +40,44 @@ work=$(mktemp -d)
 GOCACHE=$(go env GOCACHE) # not the empty cache folder below
 export GOCACHE
 export CLIENTS_CACHE=${CLIENTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dyn-clients}
-models=${XDG_CACHE_HOME:-$HOME/.cache} # the user's own, where a real model may be
+# Where a real model and its engine may be: the user's own folders, and those of make engines.
+owndata=${XDG_DATA_HOME:-$HOME/.local/share} owncache=${XDG_CACHE_HOME:-$HOME/.cache}
+engines=${ENGINES_WORK:-$owncache/dyn-engines}
 export XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
 finish() { "$dyn" down --now >/dev/null 2>&1 || true; rm -rf "$work"; }
 trap finish EXIT
 
+# homed DATA CACHE COMMAND… runs a command with these folders for engines and models.
+homed() { local data=$1 cache=$2; shift 2; XDG_DATA_HOME=$data XDG_CACHE_HOME=$cache "$@"; }
+there() { homed "$@" "$dyn" up tiny --dry-run --json | grep -q '"command"' && ! homed "$@" "$dyn" up tiny --dry-run | grep -q '^engine.*not installed'; }
+number() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$work/again.json"; }
+
+# real runs the recipe tiny where it and its engine are installed; else it returns 1.
+real() {
+  local at
+  say "a real model"
+  fresh
+  if there "$owndata" "$owncache"; then at=("$owndata" "$owncache")
+  elif there "$engines/data" "$engines/cache"; then at=("$engines/data" "$engines/cache")
+  else return 1; fi
+  homed "${at[@]}" "$dyn" up tiny --port 0 2>"$work/up.err" || { cat "$work/up.err" >&2; die "dyn up tiny"; }
+  "$dyn" ps
+  "$dyn" run --max-tokens 40 "Why is the sky blue?" 2>"$work/run.err" | tee "$work/said" || { cat "$work/run.err" >&2; die "dyn run"; }
+  [ -s "$work/said" ] || die "the model said nothing"
+  "$dyn" run --max-tokens 8 --json "Why is the sky blue?" >"$work/again.json"
+  [ "$(number output_tokens)" = 8 ] || die "8 tokens were asked for: $(cat "$work/again.json")"
+  [ "$(number cached_tokens)" -gt 0 ] || die "nothing was cached the second time: $(cat "$work/again.json")"
+  ok "a real model ran, from ${at[0]}: $(number cached_tokens) of $(number prompt_tokens) tokens were cached the second time"
+}
+
 say "build"
 [ -x "$dyn" ] || make build
+if [ "${1:-}" = real ]; then
+  real || die "nothing that runs tiny is installed. try: make engines, or dyn up tiny"
+  "$dyn" down
+  printf '1 passed, 0 failed\n'
+  exit
+fi
 CGO_CFLAGS=${CGO_CFLAGS:-"-O2 -g -Wno-deprecated-declarations"} go build -o "$work/accept" ./scripts/accept
 
 say "three workers, two agents, three dialects"
@@ -107,20 +139,7 @@ ok "the ledger holds its $had rows"
 up --workers 3
 "$work/accept" talk "$(url)" d
 
-say "a real model"
-fresh
-if XDG_CACHE_HOME=$models "$dyn" up tiny --dry-run | grep -Pq '^command\t(?!known)' && ! "$dyn" engine ls --no-header | grep -Pq '^llamacpp\tmissing'; then
-  XDG_CACHE_HOME=$models "$dyn" up tiny --port 0 2>"$work/up.err" || { cat "$work/up.err" >&2; die "dyn up tiny"; }
-  "$dyn" run --max-tokens 40 "Why is the sky blue?" | tee "$work/said"
-  [ -s "$work/said" ] || die "the model said nothing"
-  "$dyn" run --max-tokens 8 --json "Why is the sky blue?" >"$work/again.json"
-  number() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$work/again.json"; }
-  [ "$(number output_tokens)" = 8 ] || die "8 tokens were asked for: $(cat "$work/again.json")"
-  [ "$(number cached_tokens)" -gt 0 ] || die "nothing was cached the second time: $(cat "$work/again.json")"
-  ok "$(number cached_tokens) of $(number prompt_tokens) tokens were cached the second time"
-else
-  skipped+=("a real model: dyn up tiny, then this runs it")
-fi
+real || skipped+=("a real model: make engines or dyn up tiny, then this runs it")
 fresh
 up --workers 3
 
