@@ -222,7 +222,7 @@ func (s *Spec) check() (key string, err error) {
 	case s.Reasoning != nil && len(s.Reasoning.Close) == 0:
 		return "reasoning.close", errors.New("nothing says where reasoning ends")
 	}
-	for key, list := range s.markers() {
+	for key, list := range s.Markers() {
 		for _, m := range list {
 			if strings.TrimSpace(head(m)) == "" && key != "call.name_end" && key != "arg.mid" && key != "arg.open" && key != "arg.close" {
 				return key, errors.New("a marker is empty, or begins with a brace")
@@ -232,8 +232,8 @@ func (s *Spec) check() (key string, err error) {
 	return "", nil
 }
 
-// markers are all lists of markers by key.
-func (s *Spec) markers() map[string]Marks {
+// Markers are all lists of markers, by their keys in YAML. They are not to be changed.
+func (s *Spec) Markers() map[string]Marks {
 	m := map[string]Marks{
 		"section.open": s.Section.Open, "section.close": s.Section.Close,
 		"call.open": s.Call.Open, "call.name_end": s.Call.NameEnd, "call.close": s.Call.Close,
