@@ -10,6 +10,10 @@ func newReader(spec *Spec, offered *tools) reader {
 		return newTagged(spec, offered)
 	case NameJSON:
 		return newNamedReader(spec, offered)
+	case Pythonic:
+		return newPython(spec, offered)
+	case PseudoJSON:
+		return newPseudo(spec, offered)
 	}
 	return nil
 }

@@ -1,0 +1,338 @@
+package parsers
+
+import (
+	"encoding/json"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// pyAt says what a pyValue expects next.
+type pyAt uint8
+
+const (
+	pyItem   pyAt = iota // a value, or an item of a container, or its end
+	pyMember             // what stands behind a key and its colon
+	pyString
+	pyBare // a number, a word, or text without quotes
+	pyBehind
+	pyDone
+	pyBroken
+)
+
+// pyLevel is an open container.
+type pyLevel struct {
+	open byte // [, ( or {; s for a set
+	mark int  // where in out it begins, while that may still change
+	key  int  // where in out the key under way begins
+	n    int  // items so far
+	busy bool // the item is a key until no colon follows it
+}
+
+// pyValue reads one literal of Python, or of JSON, and writes it as strict
+// JSON. What it hands out is at any time the beginning of a valid value; what
+// is not yet known to be a list, a set or just a value in parentheses, and a
+// key without its colon, is kept until it is.
+//
+// A quote ends a string only where what follows it may follow a string, since
+// models and templates leave quotes in strings unescaped.
+type pyValue struct {
+	out   []byte // strict JSON, not yet taken
+	at    pyAt
+	held  int // levels in out that may still change
+	stack []pyLevel
+	flaws turn.Flaw
+
+	quote  byte
+	triple bool // the string ends with three of them
+	plain  bool // a backslash is one: r''
+
+	scope pyScope
+}
+
+// pyScope is what a value stands in: what may come behind it depends on that.
+type pyScope struct {
+	ends       []string   // markers that end the section
+	stop       *[256]bool // bytes that need a look inside a string
+	keys       []string   // of the arguments that may follow; any when nil
+	listed     bool       // the call is an item of a list
+	positional bool       // the value has no key, nor need the next
+	loose      bool       // the family prints strings without escapes
+}
+
+// begin makes it ready for a value.
+func (v *pyValue) begin() {
+	v.at, v.held, v.stack = pyItem, 0, v.stack[:0]
+}
+
+// take returns what was written since the last take and can change no more.
+// It is good until the next read.
+func (v *pyValue) take() []byte {
+	if v.held > 0 {
+		return nil
+	}
+	out := v.out
+	v.out = v.out[:0]
+	return out
+}
+
+// read takes in what is settled of b and returns how much that is. It is
+// whole where the value ends, which may be in front of b[n:], and broken where
+// a marker of the section's end stands in it.
+func (v *pyValue) read(b []byte, last bool) (n int, p progress) {
+	for v.at < pyDone {
+		k, ok := v.step(b[n:], last)
+		n += k
+		if !ok {
+			return n, more
+		}
+	}
+	if v.at == pyBroken {
+		return n, broken
+	}
+	return n, whole
+}
+
+// step reads a piece; false means that more is needed.
+func (v *pyValue) step(b []byte, last bool) (int, bool) {
+	switch v.at {
+	case pyString:
+		return v.str(b, last)
+	case pyBare:
+		return v.word(b, last)
+	}
+	n := 0
+	for n < len(b) && isSpace(b[n]) {
+		n++
+	}
+	if n > 0 || len(b) == 0 {
+		return n, len(b) > n
+	}
+	if v.at == pyBehind {
+		return v.behind(b, last)
+	}
+	if _, said := v.mark(b, last); said != no {
+		return v.halt(said)
+	}
+	switch c := b[0]; c {
+	case '[', '(', '{':
+		return 1, v.push(c)
+	case ']', ')', '}':
+		return v.close(c), true
+	case ',', ';':
+		if v.at == pyMember {
+			v.null()
+			return 0, true
+		}
+		if len(v.stack) > 0 {
+			return 1, true
+		}
+	}
+	switch n, said := v.opening(b, last); said {
+	case wait:
+		return 0, false
+	case yes:
+		v.item()
+		v.out = append(v.out, '"')
+		v.at = pyString
+		return n, true
+	}
+	v.item()
+	v.at = pyBare
+	return 0, true
+}
+
+// item writes what stands before an item.
+func (v *pyValue) item() {
+	if v.at == pyMember || len(v.stack) == 0 {
+		return
+	}
+	l := &v.stack[len(v.stack)-1]
+	if l.n > 0 {
+		v.out = append(v.out, ',')
+	}
+	l.n++
+	if l.open == '{' {
+		l.busy, l.key = true, len(v.out)
+		v.held++
+	}
+}
+
+// push opens a container. Deeper than the limit nothing goes on.
+func (v *pyValue) push(c byte) bool {
+	if len(v.stack) == maxDepth {
+		v.at = pyBroken
+		return true
+	}
+	v.item()
+	l := pyLevel{open: c, mark: len(v.out)}
+	switch c {
+	case '(':
+		v.held++
+		v.out = append(v.out, '[')
+	default:
+		v.out = append(v.out, c)
+	}
+	v.stack = append(v.stack, l)
+	v.at = pyItem
+	return true
+}
+
+// ended goes on behind a whole item.
+func (v *pyValue) ended() {
+	v.at = pyBehind
+	if len(v.stack) == 0 {
+		v.at = pyDone
+	}
+}
+
+// halt stops at a marker, or waits until it is one.
+func (v *pyValue) halt(said guess) (int, bool) {
+	if said == wait {
+		return 0, false
+	}
+	v.at = pyBroken
+	return 0, true
+}
+
+// null writes the value that is missing behind a key.
+func (v *pyValue) null() {
+	v.out = append(v.out, "null"...)
+	v.flaws |= turn.Repaired
+	v.ended()
+}
+
+// behind reads what stands behind an item.
+func (v *pyValue) behind(b []byte, last bool) (int, bool) {
+	l := &v.stack[len(v.stack)-1]
+	switch c := b[0]; {
+	case c == ':' && l.busy:
+		v.keyed(l)
+		v.out = append(v.out, ':')
+		v.at = pyMember
+		return 1, true
+	case c == ']' || c == ')' || c == '}':
+		return v.close(c), true
+	case c == ',' || c == ';':
+		v.settle(l)
+		v.at = pyItem
+		return 1, true
+	}
+	if _, said := v.mark(b, last); said != no {
+		return v.halt(said)
+	}
+	v.settle(l) // a comma is missing
+	v.flaws |= turn.Repaired
+	v.at = pyItem
+	return 0, true
+}
+
+// keyed makes a JSON string of the key that was just written.
+func (v *pyValue) keyed(l *pyLevel) {
+	l.busy = false
+	v.held--
+	if key := v.out[l.key:]; len(key) == 0 || key[0] != '"' {
+		text, _ := json.Marshal(string(key))
+		v.out = append(v.out[:l.key], text...)
+	}
+}
+
+// settle decides what a container is when its item has no colon.
+func (v *pyValue) settle(l *pyLevel) {
+	switch {
+	case l.open == '(' && l.mark >= 0:
+		v.held--
+		l.mark = -1
+	case l.busy && l.n == 1:
+		l.busy, l.open = false, 's'
+		v.held--
+		v.out[l.mark] = '['
+	case l.busy:
+		v.keyed(l)
+		v.out = append(v.out, ":null"...)
+		v.flaws |= turn.Repaired
+	}
+}
+
+// close ends containers up to the one that c closes and returns how many bytes
+// that takes. What fits none ends the value, since it may be the call's; a
+// brace cannot be that and is dropped.
+func (v *pyValue) close(c byte) int {
+	n := len(v.stack) - 1
+	for n >= 0 && v.stack[n].closer() != c {
+		n--
+	}
+	if n < 0 && c == '}' && len(v.stack) > 0 {
+		v.flaws |= turn.Repaired
+		return 1
+	}
+	if n < len(v.stack)-1 {
+		v.flaws |= turn.Repaired
+	}
+	for len(v.stack) > max(n, 0) {
+		v.pop()
+	}
+	if v.ended(); n < 0 {
+		v.at = pyDone
+		return 0
+	}
+	return 1
+}
+
+// closer is what ends the container.
+func (l pyLevel) closer() byte {
+	switch l.open {
+	case '[':
+		return ']'
+	case '(':
+		return ')'
+	}
+	return '}'
+}
+
+// pop ends the innermost container.
+func (v *pyValue) pop() {
+	l := &v.stack[len(v.stack)-1]
+	if v.at == pyMember {
+		v.null()
+	}
+	if l.open == '(' && l.mark >= 0 && l.n == 1 { // just a value in parentheses
+		v.held--
+		v.out = append(v.out[:l.mark], v.out[l.mark+1:]...)
+		v.stack = v.stack[:len(v.stack)-1]
+		v.at = pyBehind
+		return
+	}
+	v.settle(l)
+	if l.open == '{' {
+		v.out = append(v.out, '}')
+	} else {
+		v.out = append(v.out, ']')
+	}
+	v.stack = v.stack[:len(v.stack)-1]
+	v.at = pyBehind
+}
+
+// finish closes what is open. A value that has not begun becomes null.
+func (v *pyValue) finish() {
+	if v.at == pyDone {
+		return
+	}
+	v.flaws |= turn.Repaired
+	switch {
+	case v.at == pyString:
+		v.out = append(v.out, '"')
+	case v.at == pyBare, v.at == pyItem && len(v.stack) == 0:
+		v.out = append(v.out, "null"...)
+	}
+	if v.at != pyMember {
+		v.at = pyBehind
+	}
+	for len(v.stack) > 0 {
+		if l := &v.stack[len(v.stack)-1]; l.busy {
+			v.keyed(l)
+			v.out = append(v.out, ":null"...)
+		}
+		v.pop()
+	}
+	v.at = pyDone
+}
