@@ -60,6 +60,10 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 	if other := p.other(d.Settings); other != "" {
 		show.stage("plan", "", "it runs with "+other+"; to change that: dyn down, then dyn "+p.op())
 	}
+	if runs := s.Daemon.Version; runs != version {
+		show.stage("plan", "", fmt.Sprintf("it is dyn %s, and this is %s; to change over: dyn down, or kill -9 %d, which leaves the engines, then dyn %s",
+			runs, version, s.Daemon.PID, p.op()))
+	}
 	if len(s.Models) > 0 {
 		st.Model, st.Context = s.Models[0].ID, s.Models[0].Context
 	}

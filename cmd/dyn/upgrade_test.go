@@ -43,8 +43,11 @@ func TestUpgrade(t *testing.T) {
 	turns := len(chats)
 	for _, r := range []struct{ dyn, version string }{{next, "99.1.0"}, {"dyn", version}} {
 		h.recorded(t, turns)
-		h.kill(t)
 		h.dyn = r.dyn
+		if said := h.run(t, "up"); !strings.Contains(said, "this is "+r.version+"; to change over: ") || h.workers(t) != before {
+			t.Errorf("%s beside another release that runs says %s", r.version, said)
+		}
+		h.kill(t)
 		h.up(t)
 		if after := h.workers(t); after != before {
 			t.Fatalf("%s: workers are %s, before %s", r.version, after, before)
