@@ -118,7 +118,7 @@ func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
 	}
 	defer out.Close() // the child has its own
 	w.mu.Lock()
-	w.logFrom, w.secrets = from, append(secret(os.Environ(), l.Env), at.Key)
+	w.logFrom, w.secrets = from, append(given(os.Environ(), l.Env), at.Key)
 	w.mu.Unlock()
 	env := launching(l, remove)
 	b.started = time.Now()

@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentinfer/dyn/engine/secret"
 )
 
 // passes are the names of this process's environment that engines see, and
@@ -20,15 +22,12 @@ var (
 	}
 )
 
-// Of those, names that open an engine up or have it write down what clients
-// are told, and words of names that are secrets.
-var (
-	opens = []string{
-		"VLLM_SERVER_DEV_MODE", "VLLM_ALLOW_RUNTIME_LORA_UPDATING", "VLLM_ALLOW_INSECURE_SERIALIZATION", "VLLM_PLUGINS",
-		"VLLM_DEBUG_LOG_API_SERVER_RESPONSE",
-	}
-	secrets = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"}
-)
+// opens are those of them that open an engine up or have it write down what
+// clients are told.
+var opens = []string{
+	"VLLM_SERVER_DEV_MODE", "VLLM_ALLOW_RUNTIME_LORA_UPDATING", "VLLM_ALLOW_INSECURE_SERIALIZATION", "VLLM_PLUGINS",
+	"VLLM_DEBUG_LOG_API_SERVER_RESPONSE",
+}
 
 // environment is what an engine sees: what is let through of ours, and over it
 // what was added for it. An added value {env.NAME} is the one that NAME has in
@@ -69,8 +68,8 @@ func lookup(env []string, name string) (string, bool) {
 	return "", false
 }
 
-// secret are the values that were asked for by name.
-func secret(ours, added []string) (all []string) {
+// given are the values that were asked for by name.
+func given(ours, added []string) (all []string) {
 	for _, entry := range added {
 		_, value, _ := strings.Cut(entry, "=")
 		if from, ok := asked(value); ok {
@@ -87,8 +86,7 @@ func lets(name string) bool {
 		return true
 	}
 	begins := func(start string) bool { return strings.HasPrefix(name, start) }
-	holds := func(word string) bool { return slices.Contains(strings.Split(name, "_"), word) }
-	return slices.ContainsFunc(passing, begins) && !slices.Contains(opens, name) && !slices.ContainsFunc(secrets, holds)
+	return slices.ContainsFunc(passing, begins) && !slices.Contains(opens, name) && !secret.Named(name)
 }
 
 // set adds an entry, in place of an earlier one of its name.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/agentinfer/dyn/engine/secret"
 )
 
 // Limits of a worker's log: the file is moved aside when it is longer than
@@ -89,15 +91,10 @@ func tail(path string, from int64, n int) []string {
 	return lines[max(0, len(lines)-n):]
 }
 
-// redact puts three dots in place of secrets.
+// redact puts dots in place of secrets, those and what looks like one.
 func redact(lines, secrets []string) []string {
-	for _, secret := range secrets {
-		if len(secret) < 4 { // too short to be one, and it would hit words
-			continue
-		}
-		for i := range lines {
-			lines[i] = strings.ReplaceAll(lines[i], secret, "…")
-		}
+	for i := range lines {
+		lines[i] = secret.Hide(lines[i], secrets...)
 	}
 	return lines
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/agentinfer/dyn/cmd/dyn/internal/ports"
 	"github.com/agentinfer/dyn/engine/gpu"
 	"github.com/agentinfer/dyn/engine/install"
+	"github.com/agentinfer/dyn/engine/secret"
 )
 
 // check is one line of the doctor's.
@@ -87,9 +88,11 @@ func examine(cmd *cobra.Command, a *app) (doctorDoc, error) {
 	}
 	set.Fill("", nil)
 	doc.Ignored, doc.Settings = set.Ignored, maps.Clone(set.Values)
-	if key, ok := doc.Settings["server.api_key"]; ok {
-		key.Text = "…"
-		doc.Settings["server.api_key"] = key
+	for name, v := range doc.Settings {
+		if v.Text = secret.Hide(v.Text); name == "server.api_key" {
+			v.Text = secret.Dots
+		}
+		doc.Settings[name] = v
 	}
 	doc.Checks = []check{
 		{"dyn", "ok", oneLine(version + " " + revision() + " " + runtime.Version()), ""},

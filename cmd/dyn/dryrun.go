@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/engine/install"
+	"github.com/agentinfer/dyn/engine/secret"
 	"github.com/agentinfer/dyn/recipes"
 )
 
@@ -39,6 +40,7 @@ func dryRun(a *app, p plan, show *jsonFlag) error {
 		if doc.Command, err = p.command(r); err != nil {
 			return err
 		}
+		doc.Command, doc.Program = secret.Args(doc.Command), secret.Args(doc.Program)
 	}
 	if show.on() {
 		all := jsonFlag{ask: "*"}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/engine/install"
+	"github.com/agentinfer/dyn/engine/secret"
 )
 
 // engineDoctorDoc is `dyn engine doctor --json`.
@@ -125,7 +126,7 @@ func checkEngine(ctx context.Context, a *app, s install.Store, name string, set 
 	}
 	c := check{name, "ok", strings.TrimSpace(e.Title+" "+p.Version) + ", " + map[install.From]string{
 		install.Told: "your command", install.Own: "installed", install.Path: "on PATH",
-	}[p.From] + ": " + strings.Join(p.Args, " "), ""}
+	}[p.From] + ": " + strings.Join(secret.Args(p.Args), " "), ""}
 	again := map[install.From]string{
 		install.Told: "dyn help environment", install.Own: "dyn engine rm " + name + " && dyn engine install " + name, install.Path: instead(s, name),
 	}[p.From]

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentinfer/dyn/engine/install"
+	"github.com/agentinfer/dyn/engine/secret"
 )
 
 // engineRow is one program that can run an engine, or none where it is not
@@ -85,7 +86,7 @@ func engineList(cmd *cobra.Command, a *app) (engineListDoc, error) {
 			doc.Engines = append(doc.Engines, engineRow{Engine: e.Name, State: "missing", Command: []string{}, Bytes: -1})
 		}
 		for n, p := range found {
-			row := engineRow{Engine: e.Name, State: "there", From: string(p.From), Version: p.Version, Command: p.Args, Bytes: -1}
+			row := engineRow{Engine: e.Name, State: "there", From: string(p.From), Version: p.Version, Command: secret.Args(p.Args), Bytes: -1}
 			if n == 0 {
 				row.State = "used"
 			}

@@ -22,9 +22,10 @@ func logsCmd(a *app) *cobra.Command {
 		Use:   "logs [worker]",
 		Short: "Print the log of the daemon or of a worker",
 		Long: "Prints the end of the daemon's log, or of a worker's. The files stay after their\n" +
-			"process has ended, so this works when nothing is running, too.",
+			"process has ended, so this works when nothing is running, too. What is or looks\n" +
+			"like a key is not printed.",
 		Example: examples("dyn logs", "the daemon's last lines", "dyn logs w0 -f", "a worker's, as they come",
-			"dyn logs w0 -n 1000", "more of them"),
+			"dyn logs w0 -n 1000", "more of them", "dyn logs w0 -f --json", "for scripts, an object for each part"),
 	}
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with new lines as they come")
 	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "how many `lines` from the end")
@@ -40,6 +41,7 @@ func logsCmd(a *app) *cobra.Command {
 		}
 		return logNames(a), cobra.ShellCompDirectiveNoFileComp
 	}
+	var show *jsonFlag
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		name := "daemon"
 		if len(args) == 1 {
@@ -60,8 +62,10 @@ func logsCmd(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printLog(cmd.Context(), a.out, f.Log(name), lines, follow)
+		to := &logWriter{out: a.out, show: show, name: name, path: f.Log(name), run: f.Run()}
+		return printLog(cmd.Context(), to, f.Log(name), lines, follow)
 	}
+	show = asJSON(cmd, logDoc{})
 	return cmd
 }
 
@@ -89,7 +93,7 @@ const tailBytes = 4 << 20
 
 // printLog prints the last lines of a file and follows it when asked. A file
 // that was replaced or cut is followed from its new beginning.
-func printLog(ctx context.Context, w io.Writer, path string, lines int, follow bool) error {
+func printLog(ctx context.Context, w *logWriter, path string, lines int, follow bool) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("read log: %w", err)
@@ -99,8 +103,11 @@ func printLog(ctx context.Context, w io.Writer, path string, lines int, follow b
 	if err != nil {
 		return fmt.Errorf("read log: %w", err)
 	}
-	if _, err := w.Write(end); err != nil || !follow {
+	if _, err := w.Write(end); err != nil {
 		return err
+	}
+	if !follow {
+		return w.flush(true)
 	}
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -108,9 +115,12 @@ func printLog(ctx context.Context, w io.Writer, path string, lines int, follow b
 		if _, err := io.Copy(w, file); err != nil {
 			return err
 		}
+		if err := w.flush(false); err != nil {
+			return err
+		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return w.flush(true)
 		case <-tick.C:
 		}
 		if again := reopened(file, path); again != nil {

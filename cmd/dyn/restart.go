@@ -20,7 +20,7 @@ func restartCmd(a *app) *cobra.Command {
 		Example: examples("dyn restart w0", "its engine, anew", "dyn ps", "the workers' names, and what ails them",
 			"dyn logs w0", "what its engine said"),
 	}
-	return oneWorker(a, cmd, "restart", "is ready", (*control.Client).Restart)
+	return oneWorker(a, cmd, "restart", "ready", (*control.Client).Restart)
 }
 
 func drainCmd(a *app) *cobra.Command {
@@ -32,12 +32,21 @@ func drainCmd(a *app) *cobra.Command {
 		Example: examples("dyn drain w0", "no new turns go there", "dyn restart w0", "start it anew, with turns",
 			"dyn ps", "the workers' names"),
 	}
-	return oneWorker(a, cmd, "drain", "is drained", (*control.Client).Drain)
+	return oneWorker(a, cmd, "drain", "drained", (*control.Client).Drain)
+}
+
+// workerDoc is what `dyn restart`, `dyn drain` and `dyn detach` print with
+// --json.
+type workerDoc struct {
+	V      int    `json:"v"`
+	Worker string `json:"worker"`
+	State  string `json:"state"` // "ready", "drained" or "detached"
 }
 
 // oneWorker completes a command that does something to one worker and then
 // says what it is.
 func oneWorker(a *app, cmd *cobra.Command, op, is string, do func(*control.Client, context.Context, string) error) *cobra.Command {
+	var show *jsonFlag
 	cmd.ValidArgsFunction = workersNamed(a)
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -50,10 +59,15 @@ func oneWorker(a *app, cmd *cobra.Command, op, is string, do func(*control.Clien
 		if err != nil {
 			return err
 		}
-		if err = do(c, cmd.Context(), args[0]); err == nil {
-			_, err = fmt.Fprintf(a.out, "%s %s\n", args[0], is)
+		if err := do(c, cmd.Context(), args[0]); err != nil {
+			return err
 		}
+		if show.on() {
+			return show.print(a.out, workerDoc{1, args[0], is})
+		}
+		_, err = fmt.Fprintf(a.out, "%s is %s\n", args[0], is)
 		return err
 	}
+	show = asJSON(cmd, workerDoc{})
 	return cmd
 }
