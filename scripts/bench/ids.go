@@ -18,32 +18,39 @@ import (
 // idsTokens is the length of the prompt that ids sends.
 const idsTokens = 60_000
 
-// ids measures what a prompt costs its engine as token ids instead of text,
-// both ready made: no frontend that sends ids is quicker than that. The text is
-// as dense as that of the load generator, some three bytes a token.
+// ids measures what a prompt costs its engine as token ids in a request of
+// dyn's, above the same as text in a chat request of the load generator's, which
+// is what times are compared with. Both are ready made: so much of a figure is no
+// frontend's. It may be less than nothing, since the engine of the measurements
+// searches a body for its fields, and how long that takes depends on their order.
 func ids(addr, model string, n int) error {
 	m, err := prompt.Open(model, prompt.Options{})
 	if err != nil {
 		return err
 	}
 	text, list := madeUp(m.Tokenizer())
-	asText, err := asked(text)
+	asText, err := json.Marshal(map[string]any{ // its fields are sorted, as the load generator's
+		"model": "qwen3", "messages": talk(text), "max_tokens": 4, "temperature": 0,
+		"ignore_eos": true, "stream": true, "stream_options": map[string]any{"include_usage": true},
+	})
 	if err != nil {
 		return err
 	}
-	asIDs, err := asked(list)
+	prompt, err := json.Marshal(list)
 	if err != nil {
 		return err
 	}
+	asIDs := fmt.Appendf(nil, `{"stream":true,"stream_options":{"include_usage":true},"return_token_ids":true,"skip_special_tokens":false,`+
+		`"spaces_between_special_tokens":false,"model":"qwen3","max_tokens":4,"temperature":0,"ignore_eos":true,"prompt":%s}`, prompt)
 	c := exchange.New("http://"+addr, exchange.Options{})
 	defer c.Close()
 	var more []time.Duration
 	for range n {
-		one, err := firstByte(c, asText)
+		one, err := firstByte(c, "/v1/chat/completions", asText)
 		if err != nil {
 			return err
 		}
-		other, err := firstByte(c, asIDs)
+		other, err := firstByte(c, "/v1/completions", asIDs)
 		if err != nil {
 			return err
 		}
@@ -52,37 +59,55 @@ func ids(addr, model string, n int) error {
 	slices.Sort(more)
 	return json.NewEncoder(os.Stdout).Encode(map[string]any{
 		"test":  "small",
-		"note":  fmt.Sprintf("engine alone: %d ids (%d kB) ready made, above the same as text (%d kB), p50, ms", len(list), len(asIDs)/1000, len(asText)/1000),
+		"note":  fmt.Sprintf("engine alone: %d ids (%d kB) in a request of dyn's, above the same as text (%d kB) in one of the load generator's, p50, ms", len(list), len(asIDs)/1000, len(asText)/1000),
 		"value": float64(more[n/2].Microseconds()) / 1000,
 	})
 }
 
-// asked is a request for an answer to a prompt, in the order of those that dyn
-// sends to vLLM.
-func asked(prompt any) ([]byte, error) {
-	p, err := json.Marshal(prompt)
-	return fmt.Appendf(nil, `{"stream":true,"stream_options":{"include_usage":true},"return_token_ids":true,"skip_special_tokens":false,`+
-		`"spaces_between_special_tokens":false,"model":"qwen3","max_tokens":4,"prompt":%s}`, p), err
-}
+// common are words that have a token of their own.
+var common = strings.Fields("the file function returns error when context is nil check handler request response server config value index")
 
-// madeUp is a text of words that nobody knows, and its ids.
+// madeUp is a text of words, of which nobody knows each third, and its ids. It is
+// as dense as that of the load generator, some three bytes a token.
 func madeUp(tok *bpe.Tokenizer) (string, []uint32) {
 	var text strings.Builder
 	r := rand.New(rand.NewPCG(1, 2))
-	for n := 0; n < idsTokens; n += 3 {
-		for range 3 + r.IntN(6) {
-			text.WriteByte('a' + byte(r.IntN(26)))
+	var ids []uint32
+	for len(ids) < idsTokens {
+		from := text.Len()
+		for n := range 1000 {
+			if n%3 > 0 {
+				text.WriteString(common[r.IntN(len(common))])
+			} else {
+				for range 3 + r.IntN(6) {
+					text.WriteByte('a' + byte(r.IntN(26)))
+				}
+			}
+			text.WriteByte(' ')
 		}
-		text.WriteByte(' ')
+		ids = tok.Encode(ids, text.String()[from:])
 	}
-	ids := tok.Encode(nil, text.String())
 	return text.String(), ids
 }
 
+// talk makes a text the calls and results of an agent, a kilobyte each.
+func talk(text string) (messages []any) {
+	call := []any{map[string]any{"id": "call_1", "type": "function", "function": map[string]any{"name": "read", "arguments": `{"path":"a.go"}`}}}
+	for i := 0; len(text) > 0; i++ {
+		n := min(len(text), 1000)
+		m := map[string]any{"role": "assistant", "content": text[:n], "tool_calls": call}
+		if i%2 > 0 {
+			m = map[string]any{"role": "tool", "content": text[:n], "tool_call_id": "call_1"}
+		}
+		messages, text = append(messages, m), text[n:]
+	}
+	return messages
+}
+
 // firstByte posts a body and times the first byte of its answer.
-func firstByte(c *exchange.Client, body []byte) (time.Duration, error) {
+func firstByte(c *exchange.Client, path string, body []byte) (time.Duration, error) {
 	began := time.Now()
-	a, err := c.Post(context.Background(), "/v1/completions", "", body)
+	a, err := c.Post(context.Background(), path, "", body)
 	if err != nil {
 		return 0, err
 	}

@@ -125,10 +125,10 @@ func (p *page) program() {
 		}
 		p.row(slices.Concat([]string{figure(size), note}, p.against(r, ttftBar(r), "added_ms", "p50"), []string{figure(p99)})...)
 	}
-	p.put("\nThe text is some three bytes a token, so that ids are longer than what they stand for. Their engine needs time for that, which is in these\n" +
-		"figures and no frontend's: the row *engine alone* below. It also searches bodies for their fields, which parses nothing but takes it up\n" +
-		"to 0.9 ms at 60k ids, by the order of the fields. In dyn's requests what all have alike is first and the prompt last, as that row has it; in\n" +
-		"the floor's the prompt is last too, but they begin otherwise and cost this engine some 0.3 ms more at 60k, which no engine that parses would take.")
+	p.put("\nWhat the engine itself needs for a request is in these figures and is no frontend's. This one parses nothing: it searches bodies for their\n" +
+		"fields, and how long that takes depends on how a body is made. The row *engine alone* below is what a request of dyn's costs it above the one that\n" +
+		"times are compared with; where that is less than nothing, dyn's own share of a row at 60k is larger by as much. The floor's requests cost this engine\n" +
+		"some 0.3 ms more than dyn's at 60k; those that the peer forwards cost what the compared ones do.")
 	p.put("\n## Turns per second, 2k-token prompts, one token out\n")
 	p.table("clients", "dyn", "floor", "peer", "bar", "CPU ms/turn: dyn", "floor", "peer", "errors")
 	for _, r := range of(p.dyn, "rps") {
