@@ -36,5 +36,6 @@ func framed(specs ...*Spec) *Spec {
 	return nil
 }
 
-// newFrame returns the reader of a spec's messages.
-func newFrame(s *Stream, spec *Spec) framer { return nil }
+// newFrame returns the reader of a spec's messages. think says whether
+// reasoning is told from text.
+func newFrame(s *Stream, spec *Spec, think bool) framer { return newChannels(s, spec, think) }

@@ -107,7 +107,7 @@ func newStream(calling, thinking *Spec, o Options) *Stream {
 	}
 	s.begin()
 	if spec := framed(calling, thinking); spec != nil {
-		s.frame = newFrame(s, spec)
+		s.frame = newFrame(s, spec, spec == thinking)
 	}
 	return s
 }
