@@ -198,7 +198,11 @@ func (r *namedReader) finish(cut bool) bool {
 	case namedJSON:
 		return r.json.finish(cut)
 	case namedHead:
-		return false
+		if !r.head.done {
+			return false
+		}
+		r.head.id = r.head.id[:0] // it may be half of one
+		fallthrough
 	case namedOpen:
 		r.name()
 		if !cut {

@@ -42,7 +42,7 @@ func (s *Stream) section() bool {
 		s.take(len(w))
 		return true
 	}
-	m, wait := s.live[inSection].at(s.buf, s.eof)
+	m, wait := s.live[inSection].at(s.buf, s.eof && !s.cut)
 	switch {
 	case wait:
 		return false
@@ -64,8 +64,9 @@ func (s *Stream) section() bool {
 
 // call has the reader read.
 func (s *Stream) call() bool {
-	b, last, ends := s.buf, s.eof, false
-	if s.held != nil { // where reasoning goes on, the call was a draft
+	b, ends := s.buf, false
+	last := s.eof && (!s.cut || s.out.said) // what was cut could have become a call
+	if s.held != nil {                      // where reasoning goes on, the call was a draft
 		b, ends = s.inside()
 		if len(b) == 0 {
 			if ends {
@@ -204,7 +205,7 @@ func (s *Stream) behind() bool {
 		s.skip(n)
 		return true
 	}
-	m, wait := s.live[behind].at(s.buf, s.eof)
+	m, wait := s.live[behind].at(s.buf, s.eof && !s.cut)
 	switch {
 	case wait:
 		return false

@@ -1,7 +1,8 @@
 package parsers
 
 import (
-	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,13 +16,17 @@ type answer struct {
 	order              string // kinds in the order they came, joined
 }
 
-type saidCall struct{ id, name, args string }
+type saidCall struct {
+	id, name, args string
+	flaws          turn.Flaw
+}
 
 // collect reads events and checks their order.
 func collect(t testing.TB, events []turn.Event) answer {
 	t.Helper()
 	var a answer
-	var content, reasoning strings.Builder
+	var content, reasoning, args strings.Builder
+	var order []byte
 	open := false
 	for _, e := range events {
 		switch e.Kind {
@@ -35,23 +40,30 @@ func collect(t testing.TB, events []turn.Event) answer {
 			}
 			open = true
 			a.calls = append(a.calls, saidCall{id: e.Call.ID, name: e.Call.Name})
-		case turn.CallArgs, turn.CallEnd:
+		case turn.CallArgs:
 			if !open || e.Call.Index != len(a.calls)-1 {
 				t.Fatalf("event %+v of no open call", e)
 			}
-			a.calls[e.Call.Index].args += e.Text
-			open = e.Kind == turn.CallArgs
+			args.WriteString(e.Text)
+		case turn.CallEnd:
+			if !open || e.Call.Index != len(a.calls)-1 {
+				t.Fatalf("event %+v of no open call", e)
+			}
+			c := &a.calls[e.Call.Index]
+			c.args, c.flaws = args.String(), e.Call.Flaws
+			args.Reset()
+			open = false
 		default:
 			t.Fatalf("unexpected event %+v", e)
 		}
-		if k := fmt.Sprint(e.Kind); !strings.HasSuffix(a.order, k) {
-			a.order += k
+		if k := byte('a' + e.Kind); len(order) == 0 || order[len(order)-1] != k {
+			order = append(order, k)
 		}
 	}
 	if open {
 		t.Fatal("a call was not ended")
 	}
-	a.content, a.reasoning = content.String(), reasoning.String()
+	a.content, a.reasoning, a.order = content.String(), reasoning.String(), string(order)
 	return a
 }
 
@@ -59,7 +71,7 @@ func collect(t testing.TB, events []turn.Event) answer {
 func read(t testing.TB, o Options, cut bool, pieces ...string) answer {
 	t.Helper()
 	n := 0
-	o.NewID = func() string { n++; return fmt.Sprint("c", n) }
+	o.NewID = func() string { n++; return "c" + strconv.Itoa(n) }
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -79,36 +91,36 @@ func read(t testing.TB, o Options, cut bool, pieces ...string) answer {
 	return a
 }
 
-// same reports whether two answers say the same, ids aside.
+// same reports whether two answers say the same.
 func same(a, b answer) bool {
-	if a.content != b.content || a.reasoning != b.reasoning || a.order != b.order || len(a.calls) != len(b.calls) {
-		return false
-	}
-	for i := range a.calls {
-		if a.calls[i].name != b.calls[i].name || a.calls[i].args != b.calls[i].args {
-			return false
-		}
-	}
-	return true
+	return a.content == b.content && a.reasoning == b.reasoning && a.order == b.order && slices.Equal(a.calls, b.calls)
 }
 
 // splits checks that text gives want however it is split.
 func splits(t *testing.T, o Options, cut bool, text string, want answer) {
 	t.Helper()
-	check := func(how string, pieces ...string) {
-		if got := read(t, o, cut, pieces...); !same(got, want) {
-			t.Fatalf("split %s: got %+v, one-shot %+v", how, got, want)
-		}
-	}
 	for i := 1; i < len(text); i++ {
-		check(fmt.Sprint("at ", i), text[:i], text[i:])
+		split(t, o, cut, want, text[:i], text[i:])
 	}
-	check("per rune", strings.Split(text, "")...)
-	var bytes []string
-	for i := range len(text) {
-		bytes = append(bytes, text[i:i+1])
+	split(t, o, cut, want, strings.Split(text, "")...)
+	split(t, o, cut, want, perByte(text)...)
+}
+
+// split checks that pieces give want.
+func split(t *testing.T, o Options, cut bool, want answer, pieces ...string) {
+	t.Helper()
+	if got := read(t, o, cut, pieces...); !same(got, want) {
+		t.Fatalf("in pieces %.400q: got %+v, one-shot %+v", pieces, got, want)
 	}
-	check("per byte", bytes...)
+}
+
+// perByte takes text apart.
+func perByte(text string) []string {
+	p := make([]string, len(text))
+	for i := range p {
+		p[i] = text[i : i+1]
+	}
+	return p
 }
 
 const (
