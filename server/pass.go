@@ -93,6 +93,9 @@ func pass(kind string) func(*Server, *call) error {
 		var ask struct {
 			Model string `json:"model"`
 		}
+		if body, err = c.fence(body); err != nil {
+			return err
+		}
 		json.Unmarshal(body, &ask) // a form, say, names no model here
 		url := ""
 		if kind == "videos" {
