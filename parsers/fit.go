@@ -111,8 +111,8 @@ func (h *holes) any(patterns []string, b []byte, last bool) (int, fit) {
 	return 0, misses
 }
 
-// until looks for the first place in b where one of the patterns stands: where,
-// and how long it is. The text before it may not be longer than maxHead, and
+// until looks for the first place in b where one of the patterns stands, or
+// may: where, and how long it is. The text before it may not be longer than maxHead, and
 // has neither a line feed nor an angle bracket in it.
 func (h *holes) until(patterns []string, b []byte, last bool) (at, n int, f fit) {
 	for at = range b[:min(len(b), maxHead)] {
@@ -126,7 +126,7 @@ func (h *holes) until(patterns []string, b []byte, last bool) (at, n int, f fit)
 	if last || len(b) >= maxHead {
 		return at, 0, misses
 	}
-	return at, 0, may
+	return len(b), 0, may
 }
 
 // blank counts white space at the beginning of b.

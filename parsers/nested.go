@@ -95,6 +95,7 @@ func (r *tagged) judge(e *element, b []byte, last bool) (int, progress, bool) {
 	drop := r.args.drop
 	r.args = argument{key: e.key, schema: e.schema, types: t, end: -1, nested: true, drop: drop}
 	e.kind = aScalar
+	r.left = r.left[:0]
 	return 0, more, true
 }
 
@@ -121,10 +122,8 @@ func (r *tagged) child(e *element) {
 	}
 	key := string(r.key)
 	next := element{key: key}
-	r.separate(e)
 	if e.kind == aMap {
 		next.schema, _ = e.schema.property(key)
-		r.json = append(appendString(r.json, r.key), ':')
 	} else {
 		next.schema = e.schema.item()
 	}
@@ -141,13 +140,10 @@ func (r *tagged) separate(e *element) {
 
 // endElement ends the innermost object or list.
 func (r *tagged) endElement() {
-	switch e := r.top(); e.kind {
-	case aMap:
+	if r.top().kind == aMap {
 		r.json = append(r.json, '}')
-	case aList:
+	} else {
 		r.json = append(r.json, ']')
-	default:
-		r.json = append(r.json, "null"...)
 	}
 	r.endValue()
 }

@@ -88,14 +88,14 @@ var typeNames = map[string]types{
 }
 
 // schema is a JSON schema, or a part of one. Nil is a schema that says
-// nothing. References are followed up to maxRefs deep, and parts that make no
-// sense are passed over.
+// nothing. Parts that make no sense are passed over, and a question looks at
+// maxParts of them at most, since references may go in circles.
 type schema struct {
 	at   any
 	root any
 }
 
-const maxRefs = 16
+const maxParts = 256
 
 // readSchema reads a schema; nil when it is no JSON object.
 func readSchema(raw json.RawMessage) *schema {
@@ -111,17 +111,18 @@ func (s *schema) types() types {
 	if s == nil {
 		return 0
 	}
-	return s.of(s.at, 0)
+	left := maxParts
+	return s.of(s.at, &left)
 }
 
-func (s *schema) of(at any, depth int) types {
+func (s *schema) of(at any, left *int) types {
 	m, ok := at.(map[string]any)
-	if !ok || depth > maxRefs {
+	if *left--; !ok || *left < 0 {
 		return 0
 	}
 	t := typesNamed(m["type"])
 	if to, ok := s.ref(m); ok {
-		t = both(t, s.of(to, depth+1))
+		t = both(t, s.of(to, left))
 	}
 	if yes, _ := m["nullable"].(bool); yes && t != 0 {
 		t |= typeNull
@@ -130,11 +131,11 @@ func (s *schema) of(at any, depth int) types {
 		t = members(m)
 	}
 	for _, k := range [...]string{"anyOf", "oneOf"} {
-		t = both(t, s.union(m[k], depth))
+		t = both(t, s.union(m[k], left))
 	}
 	all, _ := m["allOf"].([]any)
 	for _, part := range all {
-		t = both(t, s.of(part, depth+1))
+		t = both(t, s.of(part, left))
 	}
 	if t == 0 {
 		t = implied(m)
@@ -143,11 +144,11 @@ func (s *schema) of(at any, depth int) types {
 }
 
 // union is what any of several schemas allows.
-func (s *schema) union(list any, depth int) types {
+func (s *schema) union(list any, left *int) types {
 	parts, _ := list.([]any)
 	var t types
 	for _, part := range parts {
-		one := s.of(part, depth+1)
+		one := s.of(part, left)
 		if one == 0 {
 			return 0
 		}
@@ -265,7 +266,7 @@ func (s *schema) property(key string) (*schema, bool) {
 	if s == nil {
 		return nil, false
 	}
-	if at := s.seek(s.at, 0, func(m map[string]any) any {
+	if at := s.seek(s.at, new(int), func(m map[string]any) any {
 		list, _ := m["properties"].(map[string]any)
 		return list[key]
 	}); at != nil {
@@ -284,7 +285,7 @@ func (s *schema) item() *schema {
 
 // part returns the schema below a keyword, nil when there is none.
 func (s *schema) part(keyword string) *schema {
-	at := s.seek(s.at, 0, func(m map[string]any) any {
+	at := s.seek(s.at, new(int), func(m map[string]any) any {
 		list, ok := m[keyword].(map[string]any)
 		if !ok {
 			return nil
@@ -303,7 +304,7 @@ func (s *schema) open() bool {
 		return true
 	}
 	props := false
-	more := s.seek(s.at, 0, func(m map[string]any) any {
+	more := s.seek(s.at, new(int), func(m map[string]any) any {
 		list, ok := m["properties"].(map[string]any)
 		props = props || ok && len(list) > 0
 		switch v := m["additionalProperties"].(type) {
@@ -324,23 +325,23 @@ func (s *schema) open() bool {
 
 // seek looks in a schema, what it refers to and what it is put together from
 // for the first of what look finds.
-func (s *schema) seek(at any, depth int, look func(map[string]any) any) any {
+func (s *schema) seek(at any, seen *int, look func(map[string]any) any) any {
 	m, ok := at.(map[string]any)
-	if !ok || depth > maxRefs {
+	if *seen++; !ok || *seen > maxParts {
 		return nil
 	}
 	if found := look(m); found != nil {
 		return found
 	}
 	if to, ok := s.ref(m); ok {
-		if found := s.seek(to, depth+1, look); found != nil {
+		if found := s.seek(to, seen, look); found != nil {
 			return found
 		}
 	}
 	for _, k := range [...]string{"allOf", "anyOf", "oneOf"} {
 		parts, _ := m[k].([]any)
 		for _, part := range parts {
-			if found := s.seek(part, depth+1, look); found != nil {
+			if found := s.seek(part, seen, look); found != nil {
 				return found
 			}
 		}

@@ -91,11 +91,8 @@ func (r *tagged) over(b []byte, last bool) fit {
 }
 
 // breaksOff reports whether all of b is the beginning of a tag that could
-// have ended a value. A single byte is not.
+// have ended a value.
 func (r *tagged) breaksOff(b []byte) bool {
-	if len(b) < 2 {
-		return false
-	}
 	for _, m := range [...]Marks{r.spec.Arg.Close, r.spec.Call.Close, r.shut, r.spec.Arg.Open} {
 		for _, p := range m {
 			if _, f := r.h.match(p, b, false); f == may {

@@ -23,6 +23,7 @@ type tagged struct {
 	at     place
 	rests  Marks // of the opening marker, behind its first brace
 	called []byte
+	ended  bool // the name is whole, though what ends it may not be
 	id     string
 	inner  bool // the name is known from outside: tags around arguments mean nothing
 	schema *schema
@@ -90,7 +91,7 @@ func (r *tagged) begin(o *out) {
 	if len(r.rests) == 0 {
 		r.at = inName
 	}
-	r.called, r.id, r.schema = r.called[:0], "", nil
+	r.called, r.ended, r.id, r.schema = r.called[:0], false, "", nil
 	r.keys, r.nest, r.json = r.keys[:0], r.nest[:0], r.json[:0]
 	r.began, r.closed = false, false
 }
@@ -215,11 +216,11 @@ func (r *tagged) tag(b []byte, last bool) (tag, int, fit) {
 	}
 	n, f := r.h.any(r.spec.Arg.Open, b, last)
 	if f != fits {
-		return opensArg, 0, f
+		return noTag, 0, f
 	}
 	at, k, f := r.h.until(r.spec.Arg.Mid, b[n:], last)
 	if f != fits {
-		return opensArg, 0, f
+		return noTag, 0, f
 	}
 	key := r.plain(b[n : n+at])
 	if len(key) == 0 || key[0] == '/' {
@@ -278,8 +279,8 @@ func (r *tagged) mute() bool { return r.at == inValue && r.args.drop }
 
 // finish ends what is open. What breaks off within a value is flagged.
 func (r *tagged) finish(cut bool) bool {
-	if r.at == inName && len(r.called) > 0 && !cut {
-		if _, ok := r.offered.find(string(r.called)); ok {
+	if r.at == inName && len(r.called) > 0 {
+		if _, ok := r.offered.find(string(r.called)); ok && !cut || r.ended {
 			r.say()
 		}
 	}

@@ -1,6 +1,9 @@
 package parsers
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // name reads the name of a call. It ends at NameEnd, or without one at white
 // space or a tag; any tag of the format ends it where the model forgot.
@@ -12,17 +15,15 @@ func (r *tagged) name(b []byte, last bool) (int, progress, bool) {
 	if len(b) == 0 {
 		return 0, more, false
 	}
-	var at, n int
-	f := misses
+	at, n, f := 0, 0, misses
 	if len(r.spec.Call.NameEnd) > 0 {
-		if at, n, f = r.h.until(r.spec.Call.NameEnd, b, last); f == may {
-			return 0, more, false
+		at, n, f = r.h.until(r.spec.Call.NameEnd, b, last)
+		if k, _, g := r.h.until(r.spec.Call.NameEnd, b, false); f == misses && g == may && k < len(b) {
+			at, n, f = k, len(b)-k, fits // the answer ends in what ends the name
 		}
 	}
 	if f == misses {
-		if at, f = r.bare(b, last); f == may {
-			return 0, more, false
-		}
+		at, f = r.bare(b, last)
 		if f == fits && at == len(b) { // the answer ends in it
 			if len(r.spec.Call.NameEnd) == 0 && isName(b) {
 				r.called = append(r.called[:0], b...)
@@ -31,8 +32,14 @@ func (r *tagged) name(b []byte, last bool) (int, progress, bool) {
 			f = misses
 		}
 	}
+	if f == may {
+		r.ended = at > 0 && at < len(b) && isName(r.plain(b[:at]))
+		if r.ended {
+			r.called = append(r.called[:0], r.plain(b[:at])...)
+		}
+		return 0, more, false
+	}
 	name := r.plain(b[:at])
-	name = bytes.TrimPrefix(name, []byte(r.spec.Call.Prefix))
 	if f == misses || !isName(name) {
 		return 0, broken, false
 	}
@@ -64,7 +71,7 @@ func (r *tagged) bare(b []byte, last bool) (int, fit) {
 	case last:
 		return len(b), fits
 	}
-	return 0, may
+	return len(b), may
 }
 
 // tagAt reports whether b begins with a tag of the format.
@@ -117,7 +124,7 @@ func (r *tagged) follow(b []byte, last bool) (int, progress, bool) {
 
 // say names the call.
 func (r *tagged) say() {
-	name, _ := r.offered.find(string(r.called))
+	name, _ := r.offered.find(strings.TrimPrefix(string(r.called), r.spec.Call.Prefix))
 	r.schema = r.offered.params(name)
 	r.o.name(name, r.id)
 }

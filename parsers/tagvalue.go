@@ -47,6 +47,7 @@ func (r *tagged) argument() bool {
 	}
 	r.h.str, r.h.typ = nil, nil
 	if a.drop {
+		r.flush()
 		r.o.flaw(turn.Repaired)
 	} else {
 		r.keys = append(r.keys, key)
@@ -56,7 +57,7 @@ func (r *tagged) argument() bool {
 	} else if a.types == 0 {
 		a.types = ^types(0)
 	}
-	r.args, r.at = a, inValue
+	r.args, r.at, r.left = a, inValue, r.left[:0]
 	if r.spec.Arg.Nested {
 		r.nest = append(r.nest[:0], element{key: key, schema: s})
 	}
@@ -81,6 +82,8 @@ func (r *tagged) value(b []byte, last bool) (int, progress, bool) {
 			return n, more, true
 		} else if f == may && !last {
 			return 0, more, false
+		} else if f == may && len(b) > 1 {
+			return len(b), more, false
 		}
 	}
 	if !a.text && r.isText(b, last) {
@@ -132,8 +135,13 @@ func (r *tagged) isText(b []byte, last bool) bool {
 
 // open writes what stands before a value of the arguments.
 func (r *tagged) open() {
-	if len(r.nest) > 1 {
-		return // what holds it has done so
+	if n := len(r.nest); n > 1 {
+		e := &r.nest[n-2]
+		r.separate(e)
+		if e.kind == aMap {
+			r.json = append(appendString(r.json, []byte(r.nest[n-1].key)), ':')
+		}
+		return
 	}
 	if r.began {
 		r.json = append(r.json, ',')
@@ -161,14 +169,18 @@ func (r *tagged) stream(b []byte, last bool) (int, progress, bool) {
 			r.json = appendText(r.json, b[:i])
 			return i, more, false
 		case last && r.breaksOff(b[i:]):
-			r.json = appendText(r.json, b[:r.edge(b, i)])
+			k := r.edge(b, i)
+			r.json, r.left = appendText(r.json, b[:k]), r.left[:0]
+			if i == len(b)-1 {
+				r.left = append(r.left, b[k:]...)
+			}
 			return len(b), more, false
 		}
 	}
 	n := r.edge(b, len(b))
 	r.json = appendText(r.json, b[:n])
 	if last {
-		n = len(b)
+		n, r.left = len(b), r.left[:0]
 	}
 	return n, more, false
 }
@@ -195,7 +207,10 @@ func (r *tagged) data(b []byte, last bool) (int, progress, bool) {
 				return i + n + k, more, true
 			}
 			w := blank(next)
-			if k, f = r.ends(next[w:], last); f == fits {
+			if k, f = r.ends(next[w:], last); f == misses && last && r.breaksOff(next[w:]) {
+				k, f = len(next)-w, fits
+			}
+			if f == fits {
 				r.json = append(appendText(r.json, b[:i]), '"')
 				r.endValue()
 				return i + n + w + k, more, true
@@ -206,8 +221,11 @@ func (r *tagged) data(b []byte, last bool) (int, progress, bool) {
 			r.json = appendText(r.json, b[:i])
 			return i, more, false
 		}
-		if f == may && len(b)-i > 1 {
-			r.json = appendText(r.json, b[:i])
+		if f == may {
+			r.json, r.left = appendText(r.json, b[:i]), r.left[:0]
+			if i == len(b)-1 {
+				r.left = append(r.left, b[i:]...)
+			}
 			return len(b), more, false
 		}
 		j := bytes.IndexByte(b[i+1:], ']')
@@ -217,6 +235,7 @@ func (r *tagged) data(b []byte, last bool) (int, progress, bool) {
 		i += j
 	}
 	r.json = appendText(r.json, b)
+	r.left = r.left[:0]
 	return len(b), more, false
 }
 
@@ -256,7 +275,7 @@ func (r *tagged) hold(b []byte, last bool) (int, progress, bool) {
 	}
 	end := len(b)
 	for i := range b {
-		if r.breaksOff(b[i:]) {
+		if i < len(b)-1 && r.breaksOff(b[i:]) {
 			end = i
 			break
 		}
@@ -332,10 +351,10 @@ func (r *tagged) endValue() {
 func (r *tagged) endAll() {
 	for r.at == inValue {
 		switch e := r.top(); {
-		case e != nil && e.kind != aScalar:
+		case e != nil && e.kind != aScalar && e.kind != unknownYet:
 			r.endElement()
 		case r.args.text:
-			r.json = append(r.json, '"')
+			r.json = append(appendText(r.json, r.left), '"')
 			r.endValue()
 		default:
 			r.whole(r.left)
