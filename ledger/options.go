@@ -10,7 +10,8 @@ type Options struct {
 	Every time.Duration
 
 	// Batch is the number of rows that are committed without waiting any
-	// longer. Default 256, which is also the most.
+	// longer. Default 1024, which is also the most: a turn that is on its way
+	// when a batch is taken is written twice.
 	Batch int
 
 	// Rows and Bytes bound the queue. Defaults 8192 rows and 32 MiB.
@@ -36,7 +37,7 @@ type Options struct {
 const (
 	minEvery = time.Millisecond
 	maxEvery = time.Second
-	maxBatch = 256
+	maxBatch = 1024
 
 	defaultEvery = 250 * time.Millisecond
 	defaultRows  = 8192
