@@ -49,12 +49,19 @@ func (f *flight) outfit(codec dialect.Codec) (as *answers, enc dialect.Encoder, 
 func (f *flight) document(c *call, doc dialect.Document, as *answers) (err error) {
 	defer f.watch()
 	defer as.crashed(&err)
+	take := func(it item) {
+		for _, e := range as.events(it) {
+			doc.Add(e)
+		}
+	}
+	if f.flown == nil { // one answer has one goroutine: what another would cost is a tenth of a short turn
+		f.take = take
+		f.fly()
+	}
 	for !as.over {
 		select {
 		case it := <-f.out:
-			for _, e := range as.events(it) {
-				doc.Add(e)
-			}
+			take(it)
 		case <-f.ctx.Done():
 			as.over, as.err = true, context.Cause(f.ctx)
 		}

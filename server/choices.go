@@ -62,16 +62,19 @@ func (f *flight) launch() {
 	for _, one := range all {
 		one.prompt = one.job.Prompt.Cut(one.asked)
 	}
+	if f.flown == nil {
+		return // document flies it
+	}
 	if len(all) > 1 && f.who != nil && f.who.Key().Concurrent > 0 {
 		go func() {
 			for _, one := range all {
-				one.fly()
+				one.beside()
 			}
 		}()
 		return
 	}
 	for _, one := range all {
-		go one.fly()
+		go one.beside()
 	}
 }
 

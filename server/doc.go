@@ -10,9 +10,10 @@
 // its way: one goroutine routes it and pulls its answer from a worker
 // (flight.fly), the other parses, encodes and writes (flight.stream or
 // flight.document); a small channel between them carries deltas, so a client
-// that does not read holds back its worker and nothing else. A flight that
-// several answers were asked of has twins, one for each more. A demand is what
-// a turn needs of a worker that not every worker can.
+// that does not read holds back its worker and nothing else. One answer that
+// is sent whole needs no second goroutine: its consumer flies itself. A flight
+// that several answers were asked of has twins, one for each more. A demand is
+// what a turn needs of a worker that not every worker can.
 //
 // Two ways to a worker. Most turns go as token ids. Those that cannot (chat.go
 // says which) go to the worker's own chat API; which way it is, is decided with

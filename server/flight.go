@@ -76,13 +76,15 @@ type flight struct {
 	onlyOne string    // stop string that holds the answer to one call
 	said    []uint32  // the answer's ids so far; fly's until the last item
 	told    int       // bytes of its text so far; fly's
-	out     chan item // from fly to the consumer
+	out     chan item // from fly to the consumer; nil where take is used
 	step    atomic.Int32
 	overlap atomic.Int64  // tokens, as decided
 	tells   atomic.Bool   // the worker tells cached tokens
 	first   time.Time     // when the first token came; fly's until flown
 	row     ledger.Turn   // fly's until flown, then the consumer's
-	flown   chan struct{} // closed when fly ended
+	flown   chan struct{} // closed when fly ended; nil where the consumer itself flies
+
+	take func(item) // is the consumer, of one that flies itself
 }
 
 // item is one step from fly to the consumer. The last one has End or err.
@@ -100,6 +102,9 @@ func (f *flight) depart(c *call) {
 		f.cancel(errLeft)
 	})
 	f.who, f.let, c.let, f.input = c.who, c.let, false, c.input
+	if f.t.Stream || f.t.Answers() > 1 {
+		f.out, f.flown = make(chan item, 16), make(chan struct{})
+	}
 	f.twins = f.others()
 	for _, one := range f.all() {
 		one.begin()
@@ -110,9 +115,7 @@ func (f *flight) depart(c *call) {
 // what it has when one is lost. It sends items until the last one, or until
 // the context ends.
 func (f *flight) fly() {
-	defer close(f.flown)
 	defer f.recovered()
-	deepen(0)
 	for {
 		st, err := f.m.place(f.ctx, f)
 		if errors.Is(err, errNoWorker) && (f.patient() || f.returns()) {
@@ -131,6 +134,21 @@ func (f *flight) fly() {
 			f.send(item{err: err})
 			return
 		}
+	}
+}
+
+// beside is fly on a goroutine of its own.
+func (f *flight) beside() {
+	defer close(f.flown)
+	deepen(0)
+	f.fly()
+}
+
+// await waits until fly is over: the row and what was said are the caller's
+// from then on.
+func (f *flight) await() {
+	if f.flown != nil {
+		<-f.flown
 	}
 }
 
@@ -324,6 +342,10 @@ func (f *flight) returns() bool {
 // send hands an item to the consumer; false when the flight is over.
 func (f *flight) send(it item) bool {
 	it.choice = f.choice
+	if f.take != nil {
+		f.take(it)
+		return true
+	}
 	select {
 	case f.out <- it:
 		return true

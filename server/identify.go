@@ -10,7 +10,7 @@ import (
 // that do not name their session, and only what is new in them. whole is the
 // turn with its images, nil where it has none.
 func (s *Server) identify(t *turn.Turn, m *model, whole *turn.Turn) *flight {
-	f := &flight{s: s, m: m, t: t, original: whole, seats: make(chan placement, 1), out: make(chan item, 16), flown: make(chan struct{})}
+	f := &flight{s: s, m: m, t: t, original: whole, seats: make(chan placement, 1)}
 	if t.Who.Session == "" {
 		keys := prompt.Keys(nil, t)
 		sums := prompt.Sums(nil, t, keys)

@@ -48,7 +48,7 @@ func (an *analysis) extra() json.RawMessage {
 	if len(asked) == 0 && (f.t.Stream || len(f.t.Hints.Annotate) == 0) {
 		return nil
 	}
-	<-f.flown // its figures are ours now: the last item was sent
+	f.await() // its figures are ours now: the last item was sent
 	var x nvext
 	if slices.Contains(asked, "worker_id") {
 		x.Worker = &workerExtra{f.row.Worker, f.row.Worker, f.row.Chat}

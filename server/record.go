@@ -135,7 +135,7 @@ func (f *flight) land(an *analysis, err error) {
 	}
 	f.cancel(nil)
 	defer f.s.aloft.Delete(f.t.ID) // last: who waits for landings waits for their records
-	<-f.flown                      // row and said are ours now
+	f.await()                      // row and said are ours now
 	now := time.Now()
 	f.row.TotalMS = ms(now.Sub(f.t.Arrived))
 	f.row.Outcome, f.row.Error = f.outcome(an, err)
