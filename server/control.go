@@ -94,7 +94,7 @@ func (s *Server) attach(c *fasthttp.RequestCtx) error {
 	}
 	ctx, cancel := context.WithTimeout(s.life, attachPatience)
 	defer cancel()
-	defer watch(c.Conn(), cancel)() // who does not wait for it any more does not want it
+	defer s.watches.watch(c.Conn(), cancel)() // who does not wait for it any more does not want it
 	if a.Kind != "" {
 		name, err := s.AttachKind(ctx, a)
 		if err != nil {

@@ -97,7 +97,7 @@ type item struct {
 // depart starts the flight's life: from here on a client's FIN ends it.
 func (f *flight) depart(c *call) {
 	f.ctx, f.cancel = context.WithCancelCause(f.s.life)
-	f.watch = watch(c.Conn(), func() {
+	f.watch = f.s.watches.watch(c.Conn(), func() {
 		f.left.Store(true)
 		f.cancel(errLeft)
 	})

@@ -128,7 +128,7 @@ var (
 // comes. The client's FIN ends both.
 func (s *Server) hand(c *call, up *upstream, body []byte) error {
 	ctx, cancel := context.WithCancelCause(s.life)
-	stop := watch(c.Conn(), func() { cancel(errLeft) })
+	stop := s.watches.watch(c.Conn(), func() { cancel(errLeft) })
 	req, err := http.NewRequestWithContext(ctx, string(c.Method()), up.url+string(c.Request.URI().RequestURI()), strings.NewReader(string(body)))
 	if err != nil {
 		stop()

@@ -79,6 +79,7 @@ type Server struct {
 	shelf     Shelf
 	ups       upstreams
 	beliefs   beliefs
+	watches   watches
 	recall    *dialect.Recall
 	recent    *gauge.Window // the last minute, all workers
 	history   *gauge.Window // the last five minutes, in steps for the sparklines
