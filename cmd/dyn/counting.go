@@ -40,7 +40,7 @@ func (s *steps) count(stage, text string, p install.Progress) {
 	if !tty || os.Getenv("TERM") == "dumb" {
 		return
 	}
-	line := stageLine(stage, text, s.elapsed())
+	line := stageLine(stage, text, s.elapsed(), width)
 	if cut := []rune(line); len(cut) > width {
 		line = string(cut[:width])
 	}
@@ -73,6 +73,6 @@ func (s *steps) settle() {
 	case c.drawn:
 		fmt.Fprintln(s.err)
 	default:
-		fmt.Fprintln(s.err, stageLine(c.stage, c.text, s.elapsed()))
+		fmt.Fprintln(s.err, s.line(c.stage, c.text, s.elapsed()))
 	}
 }

@@ -68,7 +68,7 @@ func (s *steps) show(st step) {
 		if st.Worker != "" {
 			text = strings.TrimSpace(st.Worker + "  " + text)
 		}
-		fmt.Fprintln(s.err, stageLine(st.Stage, text, st.MS))
+		fmt.Fprintln(s.err, s.line(st.Stage, text, st.MS))
 		return
 	}
 	head := map[string]string{"started": "ready", "already_running": "already running", "attached": "attached"}[st.State]
@@ -85,9 +85,20 @@ func (s *steps) show(st step) {
 	next(&app{out: s.out}, "dyn claude", "start Claude Code on it", "dyn top", "watch it", "dyn down", "stop it")
 }
 
-// stageLine keeps the times below each other, whatever a stage's name.
-func stageLine(stage, text string, at float64) string {
-	return fmt.Sprintf("  %-6s  %-*s  %s", stage, 68-max(0, len(stage)-6), text, ms(at))
+// line is a stage's line on the screen, which may be narrow.
+func (s *steps) line(stage, text string, at float64) string {
+	columns, tty := terminal(s.err)
+	if !tty {
+		columns = 90
+	}
+	return stageLine(stage, text, at, columns)
+}
+
+// stageLine keeps the times below each other, whatever a stage's name, and
+// within so many columns if the text lets it.
+func stageLine(stage, text string, at float64, columns int) string {
+	room := min(68, columns-20) - max(0, len(stage)-6)
+	return fmt.Sprintf("  %-6s  %-*s  %s", stage, max(0, room), text, ms(at))
 }
 
 // jsonLine writes one object on a line of its own.

@@ -23,6 +23,8 @@ func (p Progress) String() string {
 	switch {
 	case p.OfPackages > 0 && p.Packages > 0:
 		parts = append(parts, fmt.Sprintf("%d of %d packages", p.Packages, p.OfPackages))
+	case p.OfPackages == 1:
+		parts = append(parts, "1 package")
 	case p.OfPackages > 0:
 		parts = append(parts, fmt.Sprintf("%d packages", p.OfPackages))
 	}
