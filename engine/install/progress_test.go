@@ -38,7 +38,7 @@ func TestMeter(t *testing.T) {
 			"2 packages", "2 packages, 0 kB of 69 MB", "1 of 2 packages, 68 MB of 69 MB", "1 of 2 packages, 68 MB of 70 MB",
 			"2 of 2 packages, 70 MB of 70 MB",
 		}},
-		{"cached", "Collecting a\n  Using cached a-1-py3-none-any.whl (3 kB)\nInstalling collected packages: a", []string{"1 packages", "1 of 1 packages"}},
+		{"cached", "Collecting a\n  Using cached a-1-py3-none-any.whl (3 kB)\nInstalling collected packages: a", []string{"1 package", "1 of 1 packages"}},
 		{"neither", "hello\n Downloaded nothing known\nDownloading (x)\n", nil},
 	} {
 		var m meter
