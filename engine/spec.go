@@ -3,6 +3,7 @@ package engine
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -96,6 +97,29 @@ func Args(flags map[string]string) []string {
 		}
 	}
 	return out
+}
+
+// Number is the whole number that a flag says; 0 where it says none.
+func Number(flag string) int {
+	n, _ := strconv.Atoi(flag)
+	return n
+}
+
+// Variables are what a launch adds to an engine's environment: ours, over them
+// what its program wants, what the recipe says, and which GPUs are its own.
+func (s Spec) Variables(ours ...string) []string {
+	env := slices.Concat(ours, s.Env)
+	for _, name := range slices.Sorted(maps.Keys(s.Recipe.Env)) {
+		env = append(env, name+"="+s.Recipe.Env[name])
+	}
+	if len(s.GPUs) > 0 {
+		var list []string
+		for _, i := range s.GPUs {
+			list = append(list, strconv.Itoa(i))
+		}
+		env = append(env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+strings.Join(list, ","))
+	}
+	return env
 }
 
 // dir is the model folder; "" is the built-in one.

@@ -142,7 +142,7 @@ func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 		return b.blame(err)
 	}
 	b.ready()
-	seen.Caps = merge(seen.Caps, b.known)
+	seen.Caps = merge(seen.Caps, b.known, s.Recipe.Vision)
 	return w.serve(ctx, client, seen, b.inbox)
 }
 
@@ -192,8 +192,9 @@ func within(ctx context.Context, d time.Duration, what string) (context.Context,
 	return context.WithTimeoutCause(ctx, d, fmt.Errorf("%s in %v: %w", what, d, context.DeadlineExceeded))
 }
 
-// merge fills what a probe cannot see with what the launch has set.
-func merge(seen, known turn.Capabilities) turn.Capabilities {
+// merge fills what a probe cannot see with what the launch has set. Images are
+// seen where the recipe says so and the engine can.
+func merge(seen, known turn.Capabilities, vision bool) turn.Capabilities {
 	fill := func(to *int, from int) {
 		if *to == 0 {
 			*to = from
@@ -205,6 +206,6 @@ func merge(seen, known turn.Capabilities) turn.Capabilities {
 	fill(&seen.MaxSeqs, known.MaxSeqs)
 	fill(&seen.MaxBatched, known.MaxBatched)
 	seen.Priority = seen.Priority || known.Priority
-	seen.Vision = seen.Vision || known.Vision
+	seen.Vision = vision && (seen.Vision || known.Vision)
 	return seen
 }

@@ -30,7 +30,7 @@ type Recipe struct {
 	Env          map[string]string `yaml:"env"`            // added to the engine's environment
 	BindToDaemon bool              `yaml:"bind_to_daemon"` // its workers die with the daemon
 
-	Vision          bool `yaml:"vision"`            // turns with images are served, by the engine's own chat API
+	Vision          bool `yaml:"vision"`            // turns with images are served, by the engine's own chat API, where it can
 	TrustRemoteCode bool `yaml:"trust_remote_code"` // the engine may run Python code that lies in the model folder
 }
 

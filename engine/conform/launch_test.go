@@ -115,14 +115,14 @@ func TestLaunched(t *testing.T) {
 			w, err := f.Start(t.Context(), engine.Spec{
 				Recipe: &recipes.Recipe{
 					Name: "face", Model: "tiny", Engine: name, Command: []string{"{self}", "-test.run=^TestFace$", "--"},
-					Env: map[string]string{faceRole: name},
+					Env: map[string]string{faceRole: name}, Vision: true,
 				},
 				ModelDir: fake.ModelDir(t),
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if i := w.Info(); i.Caps.BlockSize != c.block || !i.Caps.TokenIDs || !i.Caps.Priority || !i.Caps.Events {
+			if i := w.Info(); i.Caps.BlockSize != c.block || !i.Caps.TokenIDs || !i.Caps.Priority || !i.Caps.Events || !i.Caps.Vision {
 				t.Errorf("capabilities are %+v", i.Caps)
 			}
 			prompt := make([]uint32, 70)

@@ -2,11 +2,8 @@ package llamacpp
 
 import (
 	"errors"
-	"maps"
 	"runtime"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
@@ -83,23 +80,12 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 	flags["alias"] = s.Recipe.Model
 	delete(flags, "api-key") // a command line can be read by everybody on the machine
 	translate(flags, s.Recipe.Context)
-	l := engine.Launch{
+	return engine.Launch{
 		Args:     append(s.Command(at), engine.Args(flags)...),
-		Env:      append(slices.Clone(s.Env), "LLAMA_API_KEY="+at.Key),
+		Env:      s.Variables("LLAMA_API_KEY=" + at.Key),
 		TermWait: termWait,
-		Known:    turn.Capabilities{MaxBatched: number(flags["batch-size"])},
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Recipe.Env)) {
-		l.Env = append(l.Env, name+"="+s.Recipe.Env[name])
-	}
-	if len(s.GPUs) > 0 {
-		var list []string
-		for _, i := range s.GPUs {
-			list = append(list, strconv.Itoa(i))
-		}
-		l.Env = append(l.Env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+strings.Join(list, ","))
-	}
-	return l, nil
+		Known:    turn.Capabilities{MaxBatched: engine.Number(flags["batch-size"])},
+	}, nil
 }
 
 // translate puts what dyn's own settings ask for, which have vLLM's names, in
@@ -119,23 +105,17 @@ func translate(flags map[string]string, context int) {
 	if n := take("max-num-batched-tokens"); n != "" {
 		flags["batch-size"], flags["ubatch-size"] = n, n
 	}
-	if n := number(take("max-model-len")); n > 0 {
+	if n := engine.Number(take("max-model-len")); n > 0 {
 		context = n
 		delete(flags, "ctx-size")
 	}
 	if flags["ctx-size"] == "" && context > 0 {
 		slots := 1
 		if flags["kv-unified"] == "" {
-			slots = max(number(flags["parallel"]), 1)
+			slots = max(engine.Number(flags["parallel"]), 1)
 		}
 		flags["ctx-size"] = strconv.Itoa(context * slots)
 	}
-}
-
-// number reads a flag's whole number; 0 where there is none.
-func number(s string) int {
-	n, _ := strconv.Atoi(s)
-	return n
 }
 
 // errNoModel says what a recipe lacks.

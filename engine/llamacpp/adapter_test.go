@@ -69,7 +69,7 @@ func TestLaunch(t *testing.T) {
 		t.Errorf("args are %q", l.Args)
 	}
 	want := []string{
-		"LD_PRELOAD=x.so", "LLAMA_API_KEY=secret", "A=1", "B=2", "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES=1,2",
+		"LLAMA_API_KEY=secret", "LD_PRELOAD=x.so", "A=1", "B=2", "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES=1,2",
 	}
 	if !slices.Equal(l.Env, want) {
 		t.Errorf("env is %q", l.Env)
@@ -77,7 +77,7 @@ func TestLaunch(t *testing.T) {
 	if l.TermWait != 2*time.Second || l.Known.MaxBatched != 512 {
 		t.Errorf("launch is %+v", l)
 	}
-	if n := number(flag(l.Args, "threads")); n < 1 || n > runtime.NumCPU() {
+	if n := engine.Number(flag(l.Args, "threads")); n < 1 || n > runtime.NumCPU() {
 		t.Errorf("%d threads", n)
 	}
 	if again, _ := (Adapter{}).Launch(s, at); !reflect.DeepEqual(again, l) {
@@ -199,7 +199,7 @@ func TestLaunchShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return number(flag(l.Args, "cache-ram"))
+		return engine.Number(flag(l.Args, "cache-ram"))
 	}
 	memory := machineMemory()
 	if memory == 0 {

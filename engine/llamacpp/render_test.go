@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -41,7 +42,7 @@ func renders(t *testing.T, answers map[string]string) (*client, map[string]gjson
 		case !ok:
 			http.NotFound(w, q)
 		case failed:
-			w.WriteHeader(number(status))
+			w.WriteHeader(engine.Number(status))
 			io.WriteString(w, text)
 		default:
 			io.WriteString(w, answer)

@@ -7,9 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
@@ -57,24 +55,13 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 	delete(flags, "base-gpu-id") // counts inside of what it is shown, from 0
 	l := engine.Launch{
 		Args: append(s.Command(at), engine.Args(flags)...),
-		Env: []string{
+		Env: s.Variables(
 			"PYTHONHASHSEED=0",
 			"SGLANG_TIMEOUT_KEEP_ALIVE=120",
 			"SGLANG_ENABLE_HEALTH_ENDPOINT_GENERATION=false",
-		},
-		Known:    known(flags),
+		),
+		Known:    known(s, flags),
 		TermWait: termWait,
-	}
-	l.Env = append(l.Env, s.Env...)
-	for _, name := range slices.Sorted(maps.Keys(s.Recipe.Env)) {
-		l.Env = append(l.Env, name+"="+s.Recipe.Env[name])
-	}
-	if len(s.GPUs) > 0 {
-		var list []string
-		for _, i := range s.GPUs {
-			list = append(list, strconv.Itoa(i))
-		}
-		l.Env = append(l.Env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+strings.Join(list, ","))
 	}
 	return l, nil
 }
@@ -118,21 +105,18 @@ func key(flags map[string]string, at engine.Place) error {
 }
 
 // known is what the flags say, should the server not tell.
-func known(flags map[string]string) turn.Capabilities {
-	number := func(flag string) int {
-		n, _ := strconv.Atoi(flags[flag]) // 0 is unknown
-		return n
-	}
-	page := number("page-size")
+func known(s engine.Spec, flags map[string]string) turn.Capabilities {
+	page := engine.Number(flags["page-size"])
 	if page < leastPage {
 		page = 0
 	}
 	return turn.Capabilities{
-		Context:    number("context-length"),
+		Context:    engine.Number(flags["context-length"]),
 		BlockSize:  page,
-		KVTokens:   number("max-total-tokens"),
-		MaxSeqs:    number("max-running-requests"),
-		MaxBatched: number("chunked-prefill-size"),
+		KVTokens:   engine.Number(flags["max-total-tokens"]),
+		MaxSeqs:    engine.Number(flags["max-running-requests"]),
+		MaxBatched: engine.Number(flags["chunked-prefill-size"]),
+		Vision:     s.Recipe.Vision,
 	}
 }
 

@@ -63,7 +63,7 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 		delete(flags, "trust-remote-code")
 		flags["trust_remote_code"] = "true"
 	}
-	l := engine.Launch{Known: known(flags), TermWait: termWait}
+	l := engine.Launch{Env: s.Variables(), Known: known(s, flags), TermWait: termWait}
 	file, err := settings(flags)
 	if err != nil {
 		return l, err
@@ -76,17 +76,6 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 		}
 	}
 	l.Args = append(s.Command(at), engine.Args(flags)...)
-	l.Env = append(l.Env, s.Env...)
-	for _, name := range slices.Sorted(maps.Keys(s.Recipe.Env)) {
-		l.Env = append(l.Env, name+"="+s.Recipe.Env[name])
-	}
-	if len(s.GPUs) > 0 {
-		var list []string
-		for _, i := range s.GPUs {
-			list = append(list, strconv.Itoa(i))
-		}
-		l.Env = append(l.Env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+strings.Join(list, ","))
-	}
 	return l, nil
 }
 
@@ -131,17 +120,14 @@ func value(s string) any {
 }
 
 // known is what the flags say and the server does not tell.
-func known(flags map[string]string) turn.Capabilities {
-	number := func(flag string) int {
-		n, _ := strconv.Atoi(flags[flag]) // 0 is unknown
-		return n
-	}
+func known(s engine.Spec, flags map[string]string) turn.Capabilities {
 	return turn.Capabilities{
-		Context:    number("max_seq_len"),
-		BlockSize:  number(inFile + "kv_cache_config.tokens_per_block"),
-		MaxSeqs:    number("max_batch_size"),
-		MaxBatched: number("max_num_tokens"),
+		Context:    engine.Number(flags["max_seq_len"]),
+		BlockSize:  engine.Number(flags[inFile+"kv_cache_config.tokens_per_block"]),
+		MaxSeqs:    engine.Number(flags["max_batch_size"]),
+		MaxBatched: engine.Number(flags["max_num_tokens"]),
 		Priority:   flags[inFile+waiting] == "priority",
+		Vision:     s.Recipe.Vision,
 	}
 }
 

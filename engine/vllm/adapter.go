@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
@@ -103,31 +101,16 @@ func environment(s engine.Spec, at engine.Place) []string {
 	if onCPU(s) {
 		env = append(env, cpuEnvironment...)
 	}
-	env = append(env, s.Env...)
-	for _, name := range slices.Sorted(maps.Keys(s.Recipe.Env)) {
-		env = append(env, name+"="+s.Recipe.Env[name])
-	}
-	if len(s.GPUs) > 0 {
-		var list []string
-		for _, i := range s.GPUs {
-			list = append(list, strconv.Itoa(i))
-		}
-		env = append(env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+strings.Join(list, ","))
-	}
-	return env
+	return s.Variables(env...)
 }
 
 // known is what the flags say and the server does not tell.
 func known(s engine.Spec, flags map[string]string) turn.Capabilities {
-	number := func(flag string) int {
-		n, _ := strconv.Atoi(flags[flag]) // 0 is unknown
-		return n
-	}
 	return turn.Capabilities{
-		Context:    number("max-model-len"),
-		BlockSize:  number("block-size"),
-		MaxSeqs:    number("max-num-seqs"),
-		MaxBatched: number("max-num-batched-tokens"),
+		Context:    engine.Number(flags["max-model-len"]),
+		BlockSize:  engine.Number(flags["block-size"]),
+		MaxSeqs:    engine.Number(flags["max-num-seqs"]),
+		MaxBatched: engine.Number(flags["max-num-batched-tokens"]),
 		Priority:   flags["scheduling-policy"] == "priority",
 		Vision:     s.Recipe.Vision,
 	}
