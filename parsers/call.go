@@ -47,16 +47,25 @@ func (c *call) reset(bare bool) {
 	*c = call{keys: c.keys, v: c.v, args: c.args[:0], bare: bare}
 }
 
-// plain reads bytes of a string in the arguments that stand for themselves.
-func (c *call) plain(b []byte) int {
+// run reads at least one byte of b, which is not empty, and of arguments as
+// many as there are; none of what is bad.
+func (c *call) run(b []byte) (int, verdict) {
 	if !c.busy || c.is != anObject {
-		return 0
+		said := c.feed(b[0])
+		if said == bad {
+			return 0, bad
+		}
+		return 1, said
 	}
-	n := c.v.plain(b)
-	if n > 0 {
+	n, said := c.v.run(b)
+	switch said {
+	case took:
 		c.args = append(c.args, c.v.take()...)
+	case done:
+		c.busy, said = false, took
+		c.settle()
 	}
-	return n
+	return n, said
 }
 
 // stuck reports whether a raw line feed was just read inside a string of the

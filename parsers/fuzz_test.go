@@ -64,21 +64,3 @@ func letters(s string) string {
 	}
 	return s
 }
-
-func BenchmarkPush(b *testing.B) {
-	text := "<think>\nI plan the work.\n</think>\n\nNow I write it.\n<tool_call>\n{\"name\": \"write_file\", \"arguments\": {\"path\": \"a.go\", \"content\": \"" +
-		strings.Repeat(`func f() { return \"x\" }\n`, 400) + "\"}}\n</tool_call>"
-	var pieces []string
-	for i := 0; i < len(text); i += 4 {
-		pieces = append(pieces, text[i:min(len(text), i+4)])
-	}
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		s, _ := New(hermesThink)
-		for _, p := range pieces {
-			s.Push(nil, p)
-		}
-		s.Close(nil)
-	}
-}

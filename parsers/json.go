@@ -65,16 +65,12 @@ func (r *jsonReader) read(b []byte, last bool) (n int, p progress) {
 				return n, r.broken(b[n:], last)
 			}
 		}
-		if k := r.call.plain(b[n:]); k > 0 {
-			n += k
-			continue
-		}
-		said := r.call.feed(b[n])
-		if said == bad {
+		k, said := r.call.run(b[n:])
+		n += k
+		switch said {
+		case bad:
 			return n, r.broken(b[n:], last)
-		}
-		n++
-		if said == done {
+		case done:
 			r.announce()
 			return n, whole
 		}

@@ -146,18 +146,15 @@ func (r *namedReader) value(b []byte, last bool) (n int, p progress) {
 				return n, broken
 			}
 		}
-		if k := r.v.plain(b[n:]); k > 0 {
-			n += k
-			continue
-		}
-		switch r.v.feed(b[n]) {
+		k, said := r.v.run(b[n:])
+		n += k
+		switch said {
 		case took:
-			n++
 			if !r.o.said && len(r.v.out) > maxRaw {
 				return n, broken
 			}
 		case done:
-			return n + 1, r.end()
+			return n, r.end()
 		case past:
 			return n, r.end()
 		default:

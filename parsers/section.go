@@ -102,17 +102,8 @@ func (s *Stream) call() bool {
 // inside is what is to be read before the end of reasoning, and before what
 // may become it; ends means that it is there.
 func (s *Stream) inside() (b []byte, ends bool) {
-	for i := range s.buf {
-		for _, t := range s.ends {
-			if hasPrefix(s.buf[i:], t) {
-				return s.buf[:i], true
-			}
-			if !s.eof && begun(s.buf[i:], t) {
-				return s.buf[:i], false
-			}
-		}
-	}
-	return s.buf, false
+	n, m, _ := s.ends.scan(s.buf, s.eof)
+	return s.buf[:n], m != nil
 }
 
 // announce sends the beginning of a call.

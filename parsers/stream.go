@@ -27,7 +27,7 @@ type Stream struct {
 	series  series // the reader, where it is one
 	frame   framer // nil without messages
 	live    [behind + 1]marks
-	ends    Marks // what closes reasoning
+	ends    marks // what closes reasoning
 	eof     bool
 	cut     bool
 
@@ -101,7 +101,7 @@ func newStream(calling, thinking *Spec, o Options) *Stream {
 	}
 	if thinking != nil {
 		if s.think = thinking.Reasoning; s.think != nil {
-			s.ends = s.think.Close
+			s.ends.add(closesThought, s.think.Close...)
 		}
 		s.mark(thinking)
 	}

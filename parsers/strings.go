@@ -66,12 +66,46 @@ func (v *value) endBare() {
 		v.out = appendQuoted(v.out, w)
 		v.at, v.fixed = atColon, true
 		return
-	case json.Valid(w):
+	case isNumber(w), string(w) == "true", string(w) == "false", string(w) == "null":
 		v.out = append(v.out, w...)
 	default:
 		v.out, v.fixed = appendWord(v.out, w), true
 	}
 	v.after()
+}
+
+// isNumber reports whether w is a number in JSON.
+func isNumber(w []byte) bool {
+	w = bytes.TrimPrefix(w, []byte("-"))
+	n := digits(w)
+	if n == 0 || n > 1 && w[0] == '0' {
+		return false
+	}
+	w = w[n:]
+	if len(w) > 0 && w[0] == '.' {
+		if n = digits(w[1:]); n == 0 {
+			return false
+		}
+		w = w[1+n:]
+	}
+	if len(w) > 0 && w[0]|0x20 == 'e' {
+		w = w[1:]
+		if len(w) > 0 && (w[0] == '+' || w[0] == '-') {
+			w = w[1:]
+		}
+		n = digits(w)
+		return n > 0 && n == len(w)
+	}
+	return len(w) == 0
+}
+
+// digits counts the digits that w begins with.
+func digits(w []byte) int {
+	n := 0
+	for n < len(w) && w[n] >= '0' && w[n] <= '9' {
+		n++
+	}
+	return n
 }
 
 // appendWord writes a word that is no JSON: Python's words as JSON's, a number

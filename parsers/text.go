@@ -2,7 +2,6 @@ package parsers
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -58,7 +57,11 @@ func (s *Stream) skip(n int) { s.buf = s.buf[n:] }
 
 // white returns the white space that stands next.
 func (s *Stream) white() []byte {
-	return s.buf[:len(s.buf)-len(bytes.TrimLeft(s.buf, spaces))]
+	n := 0
+	for n < len(s.buf) && isSpace(s.buf[n]) {
+		n++
+	}
+	return s.buf[:n]
 }
 
 // start looks for reasoning where the answer begins, and for calls that need
@@ -165,16 +168,21 @@ func (s *Stream) glance(text string) int {
 		}
 		n++
 	}
-	body := strings.TrimRight(text[:n], spaces)
-	if body == "" {
+	for n > 0 && isSpace(text[n-1]) {
+		n--
+	}
+	if n == 0 {
 		return 0
 	}
-	s.emit(s.speech(), s.ws)
-	s.ws = s.ws[:0]
-	s.release()
-	s.event(turn.Event{Kind: s.speech(), Text: body})
-	s.said = s.said || s.at != inThought
-	return len(body)
+	kind := s.speech()
+	if len(s.ws)+len(s.acc) > 0 {
+		s.emit(kind, s.ws)
+		s.ws = s.ws[:0]
+		s.release()
+	}
+	s.dst = append(s.dst, turn.Event{Kind: kind, Text: text[:n]})
+	s.said = s.said || kind == turn.Says
+	return n
 }
 
 // say sends text of the kind that the state is for. White space at its end is
@@ -185,7 +193,10 @@ func (s *Stream) say(text []byte) {
 			return
 		}
 	}
-	body := bytes.TrimRight(text, spaces)
+	body := text
+	for len(body) > 0 && isSpace(body[len(body)-1]) {
+		body = body[:len(body)-1]
+	}
 	if len(body) > 0 {
 		s.trim = false
 		s.emit(s.speech(), s.ws)

@@ -53,6 +53,30 @@ func (v *value) reset() {
 	*v = value{out: v.out[:0], sep: v.sep[:0], stack: v.stack[:0], bare: v.bare[:0], esc: v.esc[:0]}
 }
 
+// run reads b as far as the value takes it, and returns what it says to the
+// byte behind that. It stops behind a raw line feed in a string too, where
+// took only means that it goes on.
+func (v *value) run(b []byte) (n int, said verdict) {
+	for n < len(b) {
+		if k := v.plain(b[n:]); k > 0 {
+			n += k
+			continue
+		}
+		switch said = v.feed(b[n]); said {
+		case took:
+			n++
+			if b[n-1] == '\n' && v.at == inString {
+				return n, took
+			}
+		case done:
+			return n + 1, done
+		default:
+			return n, said
+		}
+	}
+	return n, took
+}
+
 // plain writes the bytes of a string that stand for themselves, from the
 // beginning of b, and returns how many they are.
 func (v *value) plain(b []byte) int {
@@ -265,10 +289,17 @@ func begins(c byte) bool {
 }
 
 // isBare reports whether c can stand in a number or a word.
-func isBare(c byte) bool {
-	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' ||
-		c == '-' || c == '+' || c == '.' || c == '_' || c == '$'
-}
+func isBare(c byte) bool { return bareBytes[c] }
+
+// bareBytes are those that isBare accepts.
+var bareBytes = func() (t [256]bool) {
+	for c := range t {
+		b := byte(c)
+		t[c] = b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' ||
+			b == '-' || b == '+' || b == '.' || b == '_' || b == '$'
+	}
+	return t
+}()
 
 // isSpace reports whether c is white space.
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
