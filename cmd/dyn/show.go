@@ -57,7 +57,12 @@ func (j *jsonFlag) picked() []string {
 }
 
 // print writes a document, or the picked fields of it.
-func (j *jsonFlag) print(w io.Writer, doc any) error {
+func (j *jsonFlag) print(w io.Writer, doc any) error { return j.write(w, doc, "  ") }
+
+// line is print on one line, for documents that come one after the other.
+func (j *jsonFlag) line(w io.Writer, doc any) error { return j.write(w, doc, "") }
+
+func (j *jsonFlag) write(w io.Writer, doc any, indent string) error {
 	if picked := j.picked(); picked != nil {
 		all, err := json.Marshal(doc)
 		if err != nil {
@@ -75,7 +80,7 @@ func (j *jsonFlag) print(w io.Writer, doc any) error {
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	enc.SetIndent("", indent)
 	return enc.Encode(doc)
 }
 

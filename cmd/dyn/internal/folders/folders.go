@@ -69,6 +69,9 @@ func (f Folders) Keys() string { return filepath.Join(f.State, "keys.json") }
 // Engines is the folder of the installed engines.
 func (f Folders) Engines() string { return filepath.Join(f.Data, "engines") }
 
+// Parsers is where the user's own parsers lie, one spec in each file.
+func (f Folders) Parsers() string { return filepath.Join(f.Config, "parsers") }
+
 // Models is the folder of the models that were fetched.
 func (f Folders) Models() string { return filepath.Join(f.Cache, "models") }
 

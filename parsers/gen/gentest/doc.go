@@ -1,0 +1,2 @@
+// Package gentest runs the tests that dyn parsers gen writes.
+package gentest

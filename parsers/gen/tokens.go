@@ -1,0 +1,68 @@
+package gen
+
+import (
+	"encoding/json"
+	"io/fs"
+)
+
+// ReadTokens reads what a model folder says of its tokens: the added ones, and
+// the texts of those that end a turn. Files that are not there, or cannot be
+// read, say nothing.
+func ReadTokens(fsys fs.FS) (added []Token, stops []string) {
+	var tokenizer struct {
+		Added []struct {
+			ID      int    `json:"id"`
+			Content string `json:"content"`
+			Special bool   `json:"special"`
+		} `json:"added_tokens"`
+	}
+	read := func(name string, into any) bool {
+		data, err := fs.ReadFile(fsys, name)
+		return err == nil && json.Unmarshal(data, into) == nil
+	}
+	if !read("tokenizer.json", &tokenizer) {
+		return nil, nil
+	}
+	ids := map[int]string{}
+	for _, t := range tokenizer.Added {
+		added = append(added, Token{t.Content, t.Special})
+		ids[t.ID] = t.Content
+	}
+	var config struct {
+		EOS json.RawMessage `json:"eos_token_id"`
+	}
+	if read("generation_config.json", &config) {
+		var one int
+		var many []int
+		if json.Unmarshal(config.EOS, &one) == nil {
+			many = []int{one}
+		} else {
+			_ = json.Unmarshal(config.EOS, &many) // neither: it says nothing
+		}
+		for _, id := range many {
+			if s := ids[id]; s != "" {
+				stops = append(stops, s)
+			}
+		}
+	}
+	return added, stops
+}
+
+// special reports whether a marker of the spec is a special token, so that it
+// is seen only where those are decoded.
+func (r *Result) special(added []Token) bool {
+	is := map[string]bool{}
+	for _, t := range added {
+		is[t.Text] = t.Special
+	}
+	for _, marks := range r.Spec.Markers() {
+		for _, m := range marks {
+			for _, tag := range append(tags(m), m) {
+				if is[tag] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
