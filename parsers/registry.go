@@ -9,8 +9,10 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/parser"
@@ -261,10 +263,21 @@ func (m *Marks) UnmarshalYAML(read func(any) error) error {
 	return nil
 }
 
-// MarshalYAML writes a single marker as it is.
-func (m Marks) MarshalYAML() (any, error) {
-	if len(m) == 1 {
-		return m[0], nil
+// MarshalYAML writes a single marker as it is, and white space so that it can
+// be seen.
+func (m Marks) MarshalYAML() ([]byte, error) {
+	if strings.ContainsFunc(strings.Join(m, ""), unicode.IsControl) {
+		if len(m) == 1 {
+			return []byte(strconv.Quote(m[0])), nil
+		}
+		var list []string
+		for _, t := range m {
+			list = append(list, strconv.Quote(t))
+		}
+		return []byte("[" + strings.Join(list, ", ") + "]"), nil
 	}
-	return []string(m), nil
+	if len(m) == 1 {
+		return yaml.Marshal(m[0])
+	}
+	return yaml.Marshal([]string(m))
 }
