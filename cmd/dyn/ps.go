@@ -46,7 +46,7 @@ func psCmd(a *app) *cobra.Command {
 		if show.on() {
 			err = show.print(a.out, psDoc{1, s.Daemon, s.Models, s.Workers, s.Ledger})
 		} else {
-			err = psTable(s, noHeader).print(a.out)
+			err = psTable(s, noHeader).narrowed(a.out, 10, 4, 11, 8, 3).print(a.out)
 			a.warn(s.Ledger)
 			if why := waits(s); why != "" {
 				fmt.Fprintf(a.err, "! %s\n", why)
@@ -71,8 +71,11 @@ func (a *app) odd(s snapshot.Snapshot) {
 			text, _, _ := strings.Cut(w.Why, "\n") // its log's words are below
 			fmt.Fprintf(a.err, "! %s is %s: %s\n", w.Name, w.State, oneLine(text))
 		}
-		if w.Path == "chat" {
+		switch w.Path {
+		case "chat":
 			fmt.Fprintf(a.err, "! %s: turns go to its own chat API: %s\n", w.Name, oneLine(w.PathWhy))
+		case "both": // as it should be, but PATH does not tell why
+			fmt.Fprintf(a.err, "  %s: path both: %s\n", w.Name, oneLine(w.PathWhy))
 		}
 	}
 }

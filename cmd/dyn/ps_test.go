@@ -22,6 +22,8 @@ func TestNoneReady(t *testing.T) {
 			[]snapshot.Worker{down("w0", "it ended 6 times\nits log"), down("w1", "it ended 6 times\nout of memory\nabort")},
 			"! w0 is down: it ended 6 times\ndyn: ps: no worker is ready\n  w1 is down: it ended 6 times\n  out of memory\n  abort\n  try: dyn logs w1\n",
 		},
+		{"some turns by its chat API", []snapshot.Worker{{Name: "w0", State: "ready", Path: "both", PathWhy: "turns with images take its chat API"}}, "  w0: path both: turns with images take its chat API\n"},
+		{"all turns by its chat API", []snapshot.Worker{{Name: "w0", State: "ready", Path: "chat", PathWhy: "its template\ndiffers"}}, "! w0: turns go to its own chat API: its template differs\n"},
 		{"another is ready", []snapshot.Worker{{Name: "w0", State: "ready"}, down("w1", "killed\nlog")}, "! w1 is down: killed\n"},
 		{"attached", []snapshot.Worker{{Name: "a0", State: "down", Why: "silent", Attached: true}}, "dyn: ps: no worker is ready\n  a0 is down: silent\n  try: dyn logs\n"},
 	} {

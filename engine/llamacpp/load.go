@@ -22,6 +22,8 @@ type meter struct {
 	mu   sync.Mutex // held while reading, so that two do not read at once
 	at   time.Time  // when it was read; zero is never
 	read counts
+
+	othersRun, othersWait int // of read, what was not ours
 }
 
 // counts is what is read of a metrics page.
@@ -37,7 +39,8 @@ func (m *meter) due(now time.Time) bool { return m.at.IsZero() || now.Sub(m.at) 
 
 // Load tells how the server fares. What it runs is read from /metrics, every
 // three seconds at most; in between /health is asked, and what we know of our
-// own turns is told. A server without metrics is well all the same.
+// own turns is told, with what others had there at the last look. A server
+// without metrics is well all the same.
 func (c *client) Load(ctx context.Context) (turn.Load, error) {
 	m := &c.metered
 	m.mu.Lock()
@@ -57,12 +60,23 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mirror != nil {
-		if now && m.read.known {
-			c.mirror.rests(remote.Whole(m.read.running))
-		}
-		c.mirror.tell(&l, m.read.known && (now || c.args == nil))
+	if c.mirror == nil {
+		return l, nil
 	}
+	run, wait := c.mirror.runs()
+	switch {
+	case now && !m.read.known:
+		m.othersRun, m.othersWait = 0, 0
+		l.Running, l.Waiting = run, wait
+	case now:
+		m.othersRun, m.othersWait = max(l.Running-run, 0), max(l.Waiting-wait, 0)
+		c.mirror.rests(l.Running)
+	case c.args == nil: // others have turns at the servers that they launched
+		l.Running, l.Waiting = run+m.othersRun, wait+m.othersWait
+	default:
+		l.Running, l.Waiting = run, wait
+	}
+	c.mirror.tell(&l)
 	return l, nil
 }
 
@@ -109,19 +123,23 @@ func readCounts(page []byte) counts {
 	return n
 }
 
-// tell adds what the mirror knows: the levels, and where the server has not
-// told just now, what runs of our turns; others have turns at the servers that
-// they launched.
-func (m *mirror) tell(l *turn.Load, told bool) {
-	used, busy := 0, 0
+// runs counts our turns that run and that wait.
+func (m *mirror) runs() (running, waiting int) {
 	for _, s := range m.slots {
 		if s.busy != nil {
-			busy++
-			used += s.busy.prompt.Len()
+			running++
 		}
 	}
-	if !told {
-		l.Running, l.Waiting = busy, len(m.queue)
+	return running, len(m.queue)
+}
+
+// tell adds what the mirror knows of the levels.
+func (m *mirror) tell(l *turn.Load) {
+	used := 0
+	for _, s := range m.slots {
+		if s.busy != nil {
+			used += s.busy.prompt.Len()
+		}
 	}
 	slots := turn.Tier{Name: slotTier, Used: used, Cached: -1, Capacity: m.rules.context * len(m.slots)}
 	if m.rules.sweeping {
