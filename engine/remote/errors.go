@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 
 	"github.com/tidwall/gjson"
@@ -78,6 +80,8 @@ func Message(body []byte) string {
 // turn.ErrUnsent.
 func Unreachable(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
+	case cause == nil && overdue(ctx, err):
+		return fmt.Errorf("%w: %w: %w", turn.ErrLost, context.DeadlineExceeded, err)
 	case cause == nil:
 	case errors.Is(cause, context.DeadlineExceeded):
 		return fmt.Errorf("%w: %w", turn.ErrLost, cause) // says more than what the transport makes of it
@@ -88,6 +92,13 @@ func Unreachable(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w: %w", turn.ErrUnsent, turn.ErrLost, err)
 	}
 	return fmt.Errorf("%w: %w", turn.ErrLost, err)
+}
+
+// overdue reports whether an error is that of a socket that has the deadline of
+// ctx too, and told first that it is over.
+func overdue(ctx context.Context, err error) bool {
+	end, ok := ctx.Deadline()
+	return ok && !time.Now().Before(end) && errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // Broken says why reading an answer failed: our own cancel, or a connection

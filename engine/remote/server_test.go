@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -149,5 +151,31 @@ func TestCancel(t *testing.T) {
 	defer stop()
 	if _, err := s.Get(ctx, "/x"); !errors.Is(err, turn.ErrLost) || !strings.Contains(err.Error(), "no models") {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// lateContext is one whose deadline has passed and whose timer has not run yet,
+// as on a busy machine.
+type lateContext struct{ context.Context }
+
+func (lateContext) Deadline() (time.Time, bool) { return time.Now().Add(-time.Millisecond), true }
+
+// A socket has the deadline of its context too, and may tell first that it is
+// over.
+func TestDeadlineToldBySocket(t *testing.T) {
+	timeout := &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		err  error
+		ours bool
+	}{
+		"our deadline":           {lateContext{t.Context()}, timeout, true},
+		"something else by then": {lateContext{t.Context()}, io.ErrUnexpectedEOF, false},
+		"no deadline of ours":    {t.Context(), timeout, false},
+	} {
+		err := remote.Unreachable(c.ctx, c.err)
+		if errors.Is(err, context.DeadlineExceeded) != c.ours || !errors.Is(err, turn.ErrLost) {
+			t.Errorf("%s: error is %v", name, err)
+		}
 	}
 }
