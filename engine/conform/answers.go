@@ -169,37 +169,59 @@ func (s *suite) cancel(t *testing.T) {
 	s.abort(t, func(_ turn.Stream, cancel context.CancelFunc) { cancel() })
 }
 
-// cancelAtOnce ends an answer before it has begun, most likely: its prompt is
-// long.
+// leastLimit is how long a cancelled answer may take to be gone on any server,
+// however fast. Beyond that the limit follows what the server takes for its
+// work, so that a slow one is no fault.
+const leastLimit = 10 * time.Second
+
+// cancelAtOnce ends answers before they have begun, most likely: their prompts
+// are long. A server may compute a prompt to its end that it has begun, but not
+// the answer, which is long too.
 func (s *suite) cancelAtOnce(t *testing.T) {
-	n := 3000
+	const times = 3
+	n, tokens := 3000, 1000
 	if s.Context > 0 {
-		n = s.Context * 3 / 4
+		n, tokens = s.Context*3/4, s.Context/5
 	}
-	for range 3 {
+	began := time.Now()
+	s.whole(t, s.job(s.prompt(n), 1))
+	took := time.Since(began)
+	for range times {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Millisecond)
-		a := s.ask(ctx, s.client, s.job(s.prompt(n), 20))
+		a := s.ask(ctx, s.client, s.job(s.prompt(n), tokens))
 		cancel()
 		if a.err == nil || !errors.Is(a.err, context.DeadlineExceeded) {
 			t.Errorf("got %q, error %v", a.text, a.err)
 		}
 	}
-	s.idle(t)
+	free := s.idleWithin(t, leastLimit+2*times*took)
+	t.Logf("a prompt of %d tokens takes %v; the server is free after %v", n, took.Round(time.Millisecond), free.Round(time.Millisecond))
+	s.whole(t, s.job(s.prompt(20), 2))
 }
 
 // abort ends an answer in the middle: the server must become free, our own
-// doing loses no worker, and the next answer comes as ever.
+// doing loses no worker, and the next answer comes as ever. One that goes on
+// to its end takes as long as its tokens do; half of that is too long.
 func (s *suite) abort(t *testing.T, end func(turn.Stream, context.CancelFunc)) {
+	const seen = 16
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	stream, err := s.client.Generate(ctx, s.long())
+	j := s.long()
+	stream, err := s.client.Generate(ctx, j)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stream.Close()
-	if d, err := stream.Next(); err != nil || d.End != nil {
-		t.Fatalf("first delta %+v, %v", d, err)
+	var began time.Time
+	for range seen {
+		if d, err := stream.Next(); err != nil || d.End != nil {
+			t.Fatalf("delta %+v, %v", d, err)
+		}
+		if began.IsZero() {
+			began = time.Now()
+		}
 	}
+	all := time.Since(began) / (seen - 1) * time.Duration(j.MaxTokens)
 	if s.Running != nil && s.Running() == 0 {
 		t.Fatal("the server computes nothing")
 	}
@@ -210,7 +232,8 @@ func (s *suite) abort(t *testing.T, end func(turn.Stream, context.CancelFunc)) {
 	if errors.Is(err, turn.ErrLost) || !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
-	t.Logf("the server is free after %v", s.idle(t).Round(time.Millisecond))
+	free := s.idleWithin(t, max(leastLimit, all/2))
+	t.Logf("the server is free after %v; all of the answer would have taken %v", free.Round(time.Millisecond), all.Round(time.Second))
 	s.whole(t, s.job(s.prompt(20), 2))
 }
 

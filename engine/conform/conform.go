@@ -22,6 +22,7 @@ type Target struct {
 	Context int               // tokens that the server takes, where it does not tell
 	Ends    bool              // its answers end by themselves within 400 tokens
 	Slots   int               // answers that it computes at once, where it honours priorities and that is few; 0 leaves "order" out
+	Seed    uint32            // of the prompts; a server that had those of a seed before has them cached
 	First   uint32            // prompts are made of 1000 ids from this one on; 300
 	Limit   time.Duration     // for a cancelled answer to be gone; 20 s
 	Look    time.Duration     // between two looks at what runs; 20 ms
@@ -29,7 +30,7 @@ type Target struct {
 
 // Run applies the suite.
 func Run(t *testing.T, target Target) {
-	s := &suite{Target: target}
+	s := &suite{Target: target, seed: target.Seed}
 	if s.First == 0 {
 		s.First = 300
 	}
@@ -48,7 +49,7 @@ func Run(t *testing.T, target Target) {
 	if s.caps = seen.Caps; s.Context == 0 {
 		s.Context = s.caps.Context
 	}
-	t.Logf("%s: %+v", s.Adapter.Name(), s.caps)
+	t.Logf("%s, seed %d: %+v", s.Adapter.Name(), s.Seed, s.caps)
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T)
@@ -198,33 +199,47 @@ func lost(t *testing.T, err error) {
 	}
 }
 
-// running is how many answers the server computes.
-func (s *suite) running(t *testing.T) int {
+// running is how many answers the server computes. Of one that does not tell in
+// time nothing is known.
+func (s *suite) running(t *testing.T) (n int, known bool) {
 	t.Helper()
 	if s.Running != nil {
-		return s.Running()
+		return s.Running(), true
 	}
 	l, err := s.client.Load(t.Context())
 	if err != nil {
-		t.Fatalf("load: %v", err)
+		t.Logf("load: %v", err)
 	}
-	return l.Running + l.Waiting
+	return l.Running + l.Waiting, err == nil
+}
+
+// computes is a condition for until: the server computes so many answers.
+func (s *suite) computes(t *testing.T, n int) func() bool {
+	return func() bool {
+		now, known := s.running(t)
+		return known && now == n
+	}
 }
 
 // idle waits until the server computes nothing, and tells how long it took.
 func (s *suite) idle(t *testing.T) time.Duration {
 	t.Helper()
+	return s.idleWithin(t, s.Limit)
+}
+
+func (s *suite) idleWithin(t *testing.T, limit time.Duration) time.Duration {
+	t.Helper()
 	from := time.Now()
-	s.until(t, "the server computes nothing", func() bool { return s.running(t) == 0 })
+	s.until(t, limit, "the server computes nothing", s.computes(t, 0))
 	return time.Since(from)
 }
 
 // until looks again and again whether something is so.
-func (s *suite) until(t *testing.T, what string, ok func() bool) {
+func (s *suite) until(t *testing.T, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(s.Limit); !ok(); {
+	for end := time.Now().Add(limit); !ok(); {
 		if time.Now().After(end) {
-			t.Fatalf("waited %v in vain: %s", s.Limit, what)
+			t.Fatalf("waited %v in vain: %s", limit, what)
 		}
 		select {
 		case <-time.After(s.Look):

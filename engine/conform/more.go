@@ -82,7 +82,7 @@ func (s *suite) order(t *testing.T) {
 			}
 			done <- p
 		}()
-		s.until(t, "both wait", func() bool { return s.running(t) == s.Slots+i+1 })
+		s.until(t, s.Limit, "both wait", s.computes(t, s.Slots+i+1))
 	}
 	running[0].Close()
 	if first := <-done; first != 20 {

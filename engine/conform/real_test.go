@@ -33,7 +33,7 @@ func TestReal(t *testing.T) {
 			parts := strings.Split(rest, ",")
 			target := conform.Target{
 				Adapter: all[name], Endpoint: engine.Endpoint{URL: parts[0], Key: os.Getenv("DYN_ENGINES_KEY")},
-				Lacks: map[string]string{}, Limit: time.Minute, Look: 100 * time.Millisecond,
+				Lacks: map[string]string{}, Limit: time.Minute, Look: 100 * time.Millisecond, Seed: uint32(time.Now().UnixNano()),
 			}
 			if target.Adapter == nil {
 				t.Fatalf("no adapter is called %q", name)
