@@ -31,7 +31,7 @@ func (m *mirror) place(c *claim) bool {
 		c.reuse = 0
 	}
 	s.held = s.held.cut(c.reuse) // the rest goes, and what comes is of use when it has ended
-	s.busy = c
+	s.busy, s.trace = c, nil
 	m.sweep(k)
 	return true
 }

@@ -1,6 +1,7 @@
 package llamacpp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ type client struct {
 
 	mu     sync.Mutex    // guards what follows; held for moments only
 	mirror *mirror       // nil before the probe
+	noted  []byte        // what stands in the notes
 	wake   chan struct{} // has one entry when there may be events to tell
 }
 
@@ -84,13 +86,9 @@ func (c *client) begin(cl *claim) error {
 		return fmt.Errorf("what the server can do is not known yet: %w", turn.ErrLost)
 	}
 	cl.of = c.mirror
-	before := c.mirror.salts
 	c.mirror.plan(cl)
-	if c.mirror.salts != before {
-		note(c.notes, c.mirror.salts) // before the server has it
-	}
 	c.mirror.begin(cl)
-	c.changed()
+	c.changed() // and noted before the server has it
 	return nil
 }
 
@@ -114,8 +112,15 @@ func (c *client) end(cl *claim, o outcome) {
 	}
 }
 
-// changed wakes the one who tells events. mu must be held.
+// changed notes what has become of the mirror, and wakes the one who tells
+// events. mu must be held.
 func (c *client) changed() {
+	if c.notes != "" {
+		if data := c.mirror.noted(); data != nil && !bytes.Equal(data, c.noted) {
+			note(c.notes, data)
+			c.noted = data
+		}
+	}
 	select {
 	case c.wake <- struct{}{}:
 	default:

@@ -399,3 +399,23 @@ func TestAdoptedSalts(t *testing.T) {
 		}
 	}
 }
+
+// Of a server with several salts that outlives its daemon, a conversation finds
+// its slot again; one of another salt does not.
+func TestAdoptedSlots(t *testing.T) {
+	for salt, reuse := range map[string]bool{"b": true, "": false} {
+		args := []string{"llama-server", "--cache-ram", "9", "--slot-save-path", t.TempDir() + "/"}
+		f, url := newFace(t, plain(2))
+		first, _ := probed(t, f, url, args...)
+		for i, salt := range []string{"a", "b"} {
+			listen(t, first, turn.Job{Prompt: said(i, 50), MaxTokens: 2, Salt: salt})
+		}
+		f.serves(true)
+		second, _ := probed(t, f, url, args...)
+		next := said(1, 50).Append([]uint32{500, 501, 7, 8})
+		listen(t, second, turn.Job{Prompt: next, MaxTokens: 2, Salt: salt})
+		if got := f.sent("cache_prompt")[0]; got != reuse {
+			t.Errorf("salt %q: cache_prompt is %v", salt, got)
+		}
+	}
+}

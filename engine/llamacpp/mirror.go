@@ -44,6 +44,8 @@ type slot struct {
 	sure bool   // that what it holds is of the salt it says
 	told bool   // that it holds just that: the server told its size
 	left bool   // we hung up on its last turn, which may run yet
+
+	trace *trace // of what it holds, also where that is not known yet; nil is none
 }
 
 // saved is a state in the server's memory.
@@ -155,7 +157,7 @@ func (m *mirror) leave(c *claim) {
 		m.saved = slices.Insert(m.saved, i, c.took)
 		m.report.add(hostTier, c.took.held)
 	}
-	s.held, s.busy, s.told = c.before, nil, false
+	s.held, s.busy, s.told, s.trace = c.before, nil, false, nil
 	m.report.add(slotTier, s.held)
 	c.slot, c.put, c.took = -1, 0, saved{}
 }
@@ -168,14 +170,18 @@ func (m *mirror) found(c *claim, slot int) {
 	m.adjust(c, slot)
 	other := m.slots[slot].busy
 	switch {
-	case other != nil && c.slot >= 0: // the two are the other way round
+	case other != nil && c.slot >= 0 && other.pin != slot: // the two are the other way round
 		a, b := &m.slots[c.slot], &m.slots[slot]
 		a.held, b.held = b.held, a.held
 		a.busy, b.busy = other, c
 		a.told, b.told = false, false
+		a.trace, b.trace = nil, nil
 		other.slot, c.slot = c.slot, slot
 		return
-	case other != nil: // that one must have ended, or never have run
+	case other != nil: // that one must have ended, or waits for this one
+		if c.slot >= 0 {
+			m.leave(c)
+		}
 		m.leave(other)
 		m.queue = append(m.queue, other)
 	case c.slot >= 0:
@@ -196,7 +202,7 @@ func (m *mirror) drain() {
 // unsure notes that a turn may have run in any of the slots.
 func (m *mirror) unsure() {
 	for i := range m.slots {
-		m.slots[i].sure = false
+		m.slots[i].sure, m.slots[i].trace = false, nil
 	}
 }
 

@@ -2,6 +2,7 @@ package llamacpp
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -25,7 +26,9 @@ type both struct {
 	told    map[block]bool // what the events so far add up to
 	talks   [][]uint32
 	next    uint32
-	unheard bool // a server goes on for a while when we hang up
+	unheard bool    // a server goes on for a while when we hang up
+	left    []*task // of a daemon before
+	notes   string  // folder for what is noted
 }
 
 func newBoth(t *rapid.T) *both {
@@ -244,13 +247,42 @@ func TestMirrorSurvives(t *testing.T) {
 	})
 }
 
-// A turn never uses what a turn of another salt left, whoever hangs up when.
+// crash has another daemon go on with the server, which knows only what was
+// noted. What runs goes on unheard.
+func (b *both) crash(t *rapid.T) {
+	file := b.notes + "/salts.json"
+	note(file, b.mirror.noted())
+	next := newMirror(len(b.mirror.slots), b.mirror.rules)
+	known, traces := recall(file, true)
+	next.salts = known
+	next.follow(traces)
+	next.report.listen(nil)
+	b.mirror = next
+	for _, x := range b.running {
+		if rapid.Bool().Draw(t, "goes on") {
+			b.left = append(b.left, x.task)
+		} else {
+			b.server.finish(x.task, len(x.task.prompt), b.fresh(rapid.IntRange(0, 40).Draw(t, "unheard")))
+		}
+	}
+	b.running = nil
+}
+
+// A turn never uses what a turn of another salt left, whoever hangs up when,
+// and through daemons that come and go.
 func TestSaltsStayApart(t *testing.T) {
-	found := 0
+	found, notes := 0, t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBoth(t)
-		b.unheard = true
+		b.unheard, b.notes = true, notes
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			if rapid.IntRange(0, 9).Draw(t, "crash") == 0 {
+				b.crash(t)
+			}
+			if len(b.left) > 0 && rapid.Bool().Draw(t, "left ends") {
+				b.server.finish(b.left[0], len(b.left[0].prompt), b.fresh(3))
+				b.left = b.left[1:]
+			}
 			if len(b.running) > 0 && rapid.Bool().Draw(t, "ends") {
 				b.end(t, rapid.Bool().Draw(t, "told"))
 			} else {
@@ -318,6 +350,47 @@ func TestSaltsFindTheirOwn(t *testing.T) {
 	}{{"a", 0}, {"a", 199}, {"b", 0}, {"b", 199}, {"a", 199}, {"", 0}, {"a", 199}, {"", 199}} {
 		if n := ask(want.salt); n != want.n {
 			t.Errorf("turn %d, salt %q: %d tokens, want %d", i, want.salt, n, want.n)
+		}
+	}
+}
+
+// Of a server that was adopted, conversations of several salts find what is
+// their own, but for that of the slot in which it was probed.
+func TestSaltsAfterAdoption(t *testing.T) {
+	for _, saving := range []bool{false, true} {
+		r := rules{similarity: 0.9, saving: saving, perToken: 1}
+		p := &pretend{similarity: r.similarity, ram: saving, slots: make([]place, 3)}
+		m := newMirror(3, r)
+		ask := func(salt string, of, n int, probe bool) int {
+			c := &claim{salt: salt, prompt: said(of, n), probe: probe}
+			m.plan(c)
+			m.begin(c)
+			x := &task{salt: salt, prompt: c.prompt.Flat(), pin: c.pin, reuse: !c.fresh}
+			p.start(x)
+			p.finish(x, n, nil)
+			m.end(c, outcome{slot: x.slot, cached: x.cached, ids: c.prompt, size: n})
+			return x.cached
+		}
+		ask("alice", 0, 100, false)
+		ask("bob", 1, 100, false)
+		ask("", 2, 100, false)
+		file := filepath.Join(t.TempDir(), "salts.json")
+		note(file, m.noted())
+		known, traces := recall(file, true)
+		m = newMirror(3, r)
+		m.salts = known
+		m.follow(traces)
+		ask("", 9, 4, true)
+		for _, c := range []struct {
+			salt       string
+			of, n, hit int
+		}{{"", 2, 120, 100}, {"bob", 1, 120, 100}, {"alice", 0, 120, 0}} {
+			if n := ask(c.salt, c.of, c.n, false); n != c.hit {
+				t.Errorf("saving %v: %q finds %d of %d, want %d", saving, c.salt, n, c.n, c.hit)
+			}
+		}
+		if p.crossed {
+			t.Error("a turn used what another salt's had left")
 		}
 	}
 }

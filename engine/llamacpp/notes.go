@@ -10,9 +10,10 @@ import (
 // notes are what is written down about a server that dyn launched, in the
 // folder of its life, since it may outlive the daemon and does not tell.
 type notes struct {
-	Any     bool   `json:"any"` // there was a turn
-	One     string `json:"one"` // digest of the only salt
-	Several bool   `json:"several"`
+	Any     bool    `json:"any"` // there was a turn
+	One     string  `json:"one"` // digest of the only salt
+	Several bool    `json:"several"`
+	Slots   []trace `json:"slots,omitempty"` // with several salts, the one that was used last at the end
 }
 
 // notesIn is the file for notes about the server with that command line; ""
@@ -30,27 +31,33 @@ func notesIn(args []string) string {
 	return ""
 }
 
-// recall reads the salts that a server has had before. used says that it has
-// had turns: without notes those may have been of any salt.
-func recall(file string, used bool) salts {
+// recall reads what was noted of a server. used says that it has had turns:
+// without notes those may have been of any salt.
+func recall(file string, used bool) (salts, []trace) {
 	if !used {
-		return salts{}
+		return salts{}, nil
 	}
 	data, err := os.ReadFile(file)
 	var n notes
 	if err != nil || json.Unmarshal(data, &n) != nil {
-		return salts{foreign: true}
+		return salts{foreign: true}, nil
 	}
-	return salts{any: n.Any, one: n.One, several: n.Several}
+	return salts{any: n.Any, one: n.One, several: n.Several}, n.Slots
 }
 
-// note writes the salts down. Where that fails, the server's next daemon takes
-// its content for anybody's.
-func note(file string, s salts) {
-	if file == "" || s.foreign {
-		return
+// noted is what is to be noted of a mirror, as it stands in the file; nil is
+// nothing.
+func (m *mirror) noted() []byte {
+	if m.salts.foreign {
+		return nil
 	}
-	data, _ := json.Marshal(notes{s.any, s.one, s.several}) // strings can always be written
+	data, _ := json.Marshal(notes{m.salts.any, m.salts.one, m.salts.several, m.traces()}) // texts and numbers can always be written
+	return data
+}
+
+// note writes that down. Where that fails, the server's next daemon takes its
+// content for anybody's.
+func note(file string, data []byte) {
 	if os.WriteFile(file+".new", data, 0o600) != nil || os.Rename(file+".new", file) != nil {
 		_ = os.Remove(file)
 	}

@@ -48,7 +48,9 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 		seen.Caps.KVTokens = r.context
 	}
 	m := newMirror(slots, r)
-	m.salts = recall(c.notes, c.used(ctx))
+	known, traces := recall(c.notes, c.used(ctx))
+	m.salts = known
+	m.follow(traces)
 	c.start(m)
 	if err := c.firstToken(ctx, &seen.Caps); err != nil {
 		return seen, fmt.Errorf("probe: %w", err)
@@ -96,7 +98,6 @@ func (c *client) start(m *mirror) {
 			m.report.listen(nil)
 		}
 	}
-	note(c.notes, m.salts)
 	c.mirror = m
 	c.changed()
 }

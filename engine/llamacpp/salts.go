@@ -51,6 +51,7 @@ func digest(salt string) string {
 // which the prompt has all: the server loads only what has more of the prompt
 // and loses less of itself. A prompt that is not known has nothing in common.
 func (m *mirror) separate(c *claim) {
+	m.recognize(c)
 	c.pin = m.mine(c, func(s *slot) bool {
 		if !s.sure || s.salt != c.salt || s.used == 0 {
 			return false
