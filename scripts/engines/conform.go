@@ -13,6 +13,33 @@ import (
 // verdict is a line of go test about a part of the suite.
 var verdict = regexp.MustCompile(`(?m)^ {8}--- (PASS|FAIL|SKIP): \S+/([^/ ]+) `)
 
+// lastWords is how many lines a part that failed is told with.
+const lastWords = 4
+
+// wordsOf are the last lines that a part of the suite wrote, of what go test -v
+// printed: from the line that says that it runs up to the next such line.
+func wordsOf(out, part string) string {
+	var lines []string
+	own := false
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		switch name, runs := strings.CutPrefix(line, "=== RUN "); {
+		case runs:
+			_, name, _ = strings.Cut(strings.TrimSpace(name), "/")
+			_, name, _ = strings.Cut(name, "/")
+			own = strings.ReplaceAll(name, "_", " ") == part
+		case strings.HasPrefix(line, "=== ") || strings.HasPrefix(line, "--- "):
+			own = own && !strings.HasPrefix(line, "--- ")
+		case own && line != "":
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return "it says nothing"
+	}
+	return strings.Join(lines[max(len(lines)-lastWords, 0):], " ")
+}
+
 // conformance applies the suite of all adapters to both engines, one after the
 // other.
 func conformance(ctx context.Context, l *lab, s *sheet) error {
@@ -42,8 +69,11 @@ func conformance(ctx context.Context, l *lab, s *sheet) error {
 			return err
 		}
 		seen := fmt.Sprintf("%d parts pass", len(parts["PASS"]))
-		if n := parts["FAIL"]; len(n) > 0 {
-			seen += "; failed: " + strings.Join(n, ", ")
+		for _, part := range parts["FAIL"] {
+			seen += fmt.Sprintf("; failed: %s (%s)", part, wordsOf(string(out), part))
+		}
+		if err != nil && len(parts["FAIL"]) == 0 {
+			seen += fmt.Sprintf("; %v: %s", err, tail(out))
 		}
 		if n := parts["SKIP"]; len(n) > 0 {
 			seen += "; does not apply: " + strings.Join(n, ", ")

@@ -171,6 +171,12 @@ func states(ws []snapshot.Worker) string {
 // turns are the rows of the ledger of one session, oldest first; it waits for
 // as many turns that ended as are named, since the ledger may trail by a second.
 func (l *lab) turns(ctx context.Context, session string, n int) ([]ledger.Turn, error) {
+	all, err := l.ledger(ctx, []string{session}, n)
+	return all[session], err
+}
+
+// ledger is turns of several sessions, by session.
+func (l *lab) ledger(ctx context.Context, sessions []string, n int) (map[string][]ledger.Turn, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	for {
@@ -178,13 +184,19 @@ func (l *lab) turns(ctx context.Context, session string, n int) ([]ledger.Turn, 
 		if err := l.json(ctx, &doc, "stats", "--turns"); err != nil {
 			return nil, err
 		}
-		own := slices.DeleteFunc(doc.Turns, func(t ledger.Turn) bool { return t.Session != session || t.TotalMS == 0 })
-		if len(own) >= n {
-			slices.SortStableFunc(own, func(a, b ledger.Turn) int { return a.At.Compare(b.At) })
-			return own, nil
+		all := map[string][]ledger.Turn{}
+		slices.SortStableFunc(doc.Turns, func(a, b ledger.Turn) int { return a.At.Compare(b.At) })
+		for _, t := range doc.Turns {
+			if t.TotalMS > 0 {
+				all[t.Session] = append(all[t.Session], t)
+			}
+		}
+		behind := slices.IndexFunc(sessions, func(name string) bool { return len(all[name]) < n })
+		if behind < 0 {
+			return all, nil
 		}
 		if err := pause(ctx, 200*time.Millisecond); err != nil {
-			return nil, fmt.Errorf("session %s has %d rows in the ledger, want %d: %w", session, len(own), n, err)
+			return nil, fmt.Errorf("session %s has %d rows in the ledger, want %d: %w", sessions[behind], len(all[sessions[behind]]), n, err)
 		}
 	}
 }

@@ -138,6 +138,7 @@ var scenes = []scene{
 	{"daemon", "daemon killed", nil, daemonKilled},
 	{"conform", "conformance", nil, conformance},
 	{"salt", "salt", nil, salts},
+	{"prompts", "prompts compared", nil, compared},
 	{"drain", "drain and restart", nil, drain},
 	{"kill", "engine killed", nil, engineKilled},
 }

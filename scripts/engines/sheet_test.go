@@ -38,6 +38,37 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+func TestWordsOf(t *testing.T) {
+	out := `=== RUN   TestReal
+=== RUN   TestReal/vllm
+    conform.go:52: vllm: {Model:smol}
+=== RUN   TestReal/vllm/cancel
+    answers.go:201: the server is free after 80ms
+=== RUN   TestReal/vllm/cancel_at_once
+    answers.go:180: one
+    answers.go:180: two
+    answers.go:180: three
+    answers.go:180: four
+    answers.go:184: waited 20s in vain:
+        the server computes nothing
+=== NAME  TestReal/vllm/cancel_at_once
+    answers.go:190: at last
+=== RUN   TestReal/vllm/too_long
+--- FAIL: TestReal (60.86s)
+    --- FAIL: TestReal/vllm (60.86s)
+        --- FAIL: TestReal/vllm/cancel_at_once (20.00s)
+        --- FAIL: TestReal/vllm/too_long (0.00s)
+`
+	for part, want := range map[string]string{
+		"cancel at once": "answers.go:180: four answers.go:184: waited 20s in vain: the server computes nothing answers.go:190: at last",
+		"too long":       "it says nothing",
+	} {
+		if got := wordsOf(out, part); got != want {
+			t.Errorf("%s: want %q, got %q", part, want, got)
+		}
+	}
+}
+
 func TestPage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.md")
 	if err := os.WriteFile(path, []byte("# A\n\n"+openMark+"\nold\n"+closeMark+"\n\n## Not run\n"), 0o600); err != nil {
