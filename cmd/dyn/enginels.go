@@ -49,7 +49,7 @@ func engineListCmd(a *app) *cobra.Command {
 		case show.on():
 			return show.print(a.out, doc)
 		}
-		if err := engineTable(doc.Engines, noHeader).print(a.out); err != nil {
+		if err := engineTable(doc.Engines, noHeader).narrowed(a.out, 4, 5, 2).print(a.out); err != nil {
 			return err
 		}
 		return nil

@@ -220,7 +220,7 @@ func keyListCmd(a *app) *cobra.Command {
 		case show.on():
 			return show.print(a.out, doc)
 		}
-		return keyTable(doc.Keys, noHeader, time.Now()).print(a.out)
+		return keyTable(doc.Keys, noHeader, time.Now()).narrowed(a.out, 9, 4, 2, 6).print(a.out)
 	}
 	show = asJSON(cmd, keyListDoc{})
 	return cmd

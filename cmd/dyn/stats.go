@@ -121,10 +121,15 @@ func (s *stats) read(ctx context.Context, a *app) (statsDoc, error) {
 // print writes the table, and under it what is held in memory.
 func (s *stats) print(a *app, doc statsDoc) error {
 	t := statTable(slices.Concat(doc.Agents, doc.Kinds, doc.Tenants), ledger.By(s.by), s.noHeader, time.Now())
-	if s.turns {
-		t = turnTable(doc.Turns, s.noHeader)
+	n := len(groupColumns[ledger.By(s.by)].head)
+	order := []int{n + 2, n + 8, n + 9}
+	if n == 4 { // harness and model
+		order = append(order, 2, 3)
 	}
-	if err := t.print(a.out); err != nil || doc.Memory == nil {
+	if s.turns {
+		t, order = turnTable(doc.Turns, s.noHeader), []int{5, 6, 1, 12, 4, 8, 3, 0}
+	}
+	if err := t.narrowed(a.out, order...).print(a.out); err != nil || doc.Memory == nil {
 		return err
 	}
 	a.warn(*doc.Ledger)
