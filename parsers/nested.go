@@ -198,6 +198,9 @@ func (r *tagged) orphan(b []byte, last bool) (int, fit) {
 		return 0, f
 	}
 	i := bytes.Index(b, []byte(head(r.spec.Arg.Close[0])))
+	if i == 0 { // a stray closing tag
+		return end, fits
+	}
 	text := bytes.TrimPrefix(b[:i], append(bytes.Clone(r.key), '>'))
 	r.argument()
 	r.nest = r.nest[:0]

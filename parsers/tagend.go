@@ -103,6 +103,21 @@ func (r *tagged) breaksOff(b []byte) bool {
 	return false
 }
 
+// object reports whether b begins with a JSON object.
+func object(b []byte) fit {
+	if len(b) == 0 || b[0] != '{' {
+		return misses
+	}
+	b = b[1+blank(b[1:]):]
+	switch {
+	case len(b) == 0:
+		return may
+	case b[0] == '"', b[0] == '\'', b[0] == '}':
+		return fits
+	}
+	return misses
+}
+
 // body reads a JSON object in the place of arguments.
 func (r *tagged) body(b []byte, last bool) (int, progress, bool) {
 	for i, c := range b {
@@ -116,8 +131,7 @@ func (r *tagged) body(b []byte, last bool) (int, progress, bool) {
 			r.object.finish()
 		}
 		r.json = append(r.json, r.object.take()...)
-		r.began, r.closed = true, true
-		r.at = inArgs
+		r.closed, r.at = true, inArgs
 		return i, more, true
 	}
 	r.json = append(r.json, r.object.take()...)

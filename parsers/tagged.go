@@ -158,8 +158,11 @@ func (r *tagged) between(b []byte, last bool) (int, progress, bool) {
 	if len(b) == 0 {
 		return 0, more, false
 	}
-	if b[0] == '{' && len(r.keys) == 0 && !r.closed {
-		r.object, r.at = value{out: r.object.out[:0]}, inObject
+	if f := object(b); f != misses && len(r.keys) == 0 && !r.closed {
+		if f == may && !last {
+			return 0, more, false
+		}
+		r.object, r.at, r.began = value{out: r.object.out[:0]}, inObject, true
 		return 0, more, true
 	}
 	t, n, f := r.tag(b, last)
@@ -280,12 +283,12 @@ func (r *tagged) mute() bool { return r.at == inValue && r.args.drop }
 // finish ends what is open. What breaks off within a value is flagged.
 func (r *tagged) finish(cut bool) bool {
 	if r.at == inName && len(r.called) > 0 {
-		if _, ok := r.offered.find(string(r.called)); ok && !cut || r.ended {
+		if _, ok := r.offered.find(string(r.called)); ok && !cut || r.ended && r.sure() {
 			r.say()
 		}
 	}
 	switch {
-	case r.at < inFollow && !r.o.said:
+	case !r.o.said && (r.at < inFollow || !r.sure()):
 		return false
 	case !r.o.said:
 		r.say()

@@ -101,10 +101,15 @@ func (r *tagged) follow(b []byte, last bool) (int, progress, bool) {
 		if !last {
 			return 0, more, false
 		}
-	case rest[0] == '{':
+		if !r.sure() {
+			return 0, broken, false
+		}
+	case object(rest) == fits:
+	case object(rest) == may && !last:
+		return 0, more, false
 	default:
 		t, _, f := r.tag(rest, last)
-		if f == misses && last && r.partial(rest) {
+		if f == misses && last && r.sure() && r.partial(rest) {
 			f = fits
 		}
 		if f == misses && t == noTag && r.spec.Arg.Nested {
@@ -122,6 +127,13 @@ func (r *tagged) follow(b []byte, last bool) (int, progress, bool) {
 	return w, more, !r.o.refused
 }
 
+// sure reports whether the name needs nothing behind it to be one: a marker
+// ended it, or a tool has it.
+func (r *tagged) sure() bool {
+	_, ok := r.offered.find(string(r.called))
+	return ok || len(r.spec.Call.NameEnd) > 0 || len(r.offered.list) == 0
+}
+
 // say names the call.
 func (r *tagged) say() {
 	name, _ := r.offered.find(strings.TrimPrefix(string(r.called), r.spec.Call.Prefix))
@@ -137,20 +149,23 @@ func (r *tagged) prelude(b []byte, last bool) (int, progress, bool) {
 	if len(b) == 0 {
 		return 0, more, false
 	}
-	if n, f := r.h.any(r.spec.Section.Open, b, last); f == fits {
-		return n, more, true
-	} else if f == may {
-		return 0, more, false
-	}
-	n, f := r.h.any(r.spec.Call.Open, b, last)
+	n, f := r.h.any(r.spec.Section.Open, b, false)
 	if f == fits {
-		at, k, g := r.h.until(r.spec.Call.NameEnd, b[n:], last)
-		n, f = n+at+k, g
+		return n, more, true
 	}
-	switch f {
-	case may:
+	if f == misses {
+		n, f = r.h.any(r.spec.Call.Open, b, false)
+		if f == fits {
+			at, k, g := r.h.until(r.spec.Call.NameEnd, b[n:], false)
+			n, f = n+at+k, g
+		}
+	}
+	switch {
+	case f == may && last: // the answer ends in it
+		return len(b), more, false
+	case f == may:
 		return 0, more, false
-	case misses:
+	case f == misses:
 		n = 0
 	}
 	r.at = inArgs
