@@ -76,3 +76,23 @@ func TestPlainAllocates(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkOpen is what a short answer costs beside its text: one Stream.
+func BenchmarkOpen(b *testing.B) {
+	offered := []turn.Tool{{Name: "f", Schema: []byte(`{"type": "object", "properties": {"a": {"type": "integer"}}}`)}}
+	for _, name := range []string{"qwen3", "qwen3_coder", "kimi_k2", "gemma4", "harmony"} {
+		b.Run(name, func(b *testing.B) {
+			f, err := Builtin().Format(name, name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			id := func() string { return "call" }
+			var events []turn.Event
+			b.ReportAllocs()
+			for b.Loop() {
+				s := f.Open(Options{Tail: "<|im_start|>assistant\n<think>\n", Offered: offered, NewID: id})
+				events = s.Close(s.Push(events[:0], "Yes."))
+			}
+		})
+	}
+}

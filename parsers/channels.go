@@ -21,12 +21,16 @@ type channels struct {
 	live  marks // in a body of text
 	think bool  // reasoning is told from text
 	body  bodyReader
+	json  *jsonReader // of bodies that name the call themselves
 
 	at      channelsAt
-	before  string  // of a header that the prompt begins
-	certain bool    // the prompt ends in a header, or behind one
-	ended   bool    // an end marker was met in the gap
-	kinds   [2]bool // text, reasoning: some was sent
+	before  string   // of a header that the prompt begins
+	certain bool     // the prompt ends in a header, or behind one
+	first   *heading // the prompt has the whole header
+	ended   bool     // an end marker was met in the gap
+	reader  reader   // of the call under way
+	raw     []byte   // of it, until its name is known
+	kinds   [2]bool  // text, reasoning: some was sent
 }
 
 // channelsAt is where in a message channels is.
@@ -49,16 +53,27 @@ type bodyReader interface {
 // told from text.
 func newChannels(s *Stream, spec *Spec, think bool) *channels {
 	c := &channels{s: s, spec: spec, f: spec.Frame, think: think}
-	c.live.add(opensCall, slices.Concat(c.f.Open, Marks{c.f.Channel})...)
+	c.live.add(opensCall, slices.Concat(c.f.Open, Marks{c.f.Channel}, c.kindsOfBody())...)
 	c.live.add(closes, c.f.End...)
 	c.live.add(absorbed, spec.Tokens.Strip...)
 	c.live.add(absorbed, spec.Tokens.Stop...)
-	c.body = newBody(spec, s.offered)
+	c.body, c.json = newBody(spec, s.offered), newJSONReader(spec)
 	if c.f.Content == Tagged {
 		c.body = newTagged(spec, s.offered)
 	}
 	c.begin(s.o.Tail)
 	return c
+}
+
+// kindsOfBody are the markers of a body that say what it is.
+func (c *channels) kindsOfBody() Marks {
+	var kinds Marks
+	for _, m := range c.f.Body {
+		if c.f.Roles[m] != "" {
+			kinds = append(kinds, m)
+		}
+	}
+	return kinds
 }
 
 // begin sets the first state by the prompt's end: what stands there of a
@@ -82,7 +97,7 @@ func (c *channels) begin(tail string) {
 	c.certain = true
 	if n, h, said := c.heading([]byte(rest), false); said == yes {
 		c.s.buf = append(c.s.buf, strings.TrimLeft(rest[n:], spaces)...)
-		c.message(h)
+		c.first = &h
 		return
 	}
 	if c.before = rest; !strings.ContainsAny(rest, " <>=") && rest != "" {
@@ -92,6 +107,7 @@ func (c *channels) begin(tail string) {
 
 // step reads a piece.
 func (c *channels) step() bool {
+	c.start()
 	switch c.at {
 	case inHeader:
 		return c.header()
@@ -101,6 +117,14 @@ func (c *channels) step() bool {
 		return c.call()
 	}
 	return c.gap()
+}
+
+// start begins the message whose header the prompt has.
+func (c *channels) start() {
+	if h := c.first; h != nil {
+		c.first = nil
+		c.message(*h)
+	}
 }
 
 // header reads the first header of the answer, if it begins with one.
@@ -130,14 +154,20 @@ func (c *channels) message(h heading) {
 	switch {
 	case role == "reasoning" && c.think:
 		c.text(turn.Reasoning)
-	case role != "" || s.calling != c.spec:
+	case role != "" && role != "call" || s.f.calling != c.spec:
 		c.text(turn.Says)
 	default:
 		s.out = out{s: s}
+		c.at, c.raw = inBody, c.raw[:0]
+		if role == "call" {
+			c.reader = c.json
+			c.json.begin(&s.out)
+			return
+		}
+		c.reader = c.body
 		c.body.begin(&s.out)
 		name, _ := s.offered.find(h.to)
 		c.body.named(name, "")
-		c.at = inBody
 	}
 }
 
@@ -197,8 +227,8 @@ func (c *channels) say(n int) {
 func (c *channels) opened(m *mark) guess {
 	s := c.s
 	from := len(m.text)
-	if m.text == c.f.Channel {
-		from = 0
+	if !slices.Contains(c.f.Open, m.text) {
+		from = 0 // it is part of the header
 	}
 	n, h, said := c.heading(s.buf[from:], s.eof)
 	if said == yes {
@@ -222,7 +252,7 @@ func (c *channels) ends(b []byte) guess {
 		return wait
 	case m != nil && (m.does == closes || m.does == absorbed):
 		return yes
-	case m != nil && m.text != c.f.Channel:
+	case m != nil && slices.Contains(c.f.Open, m.text):
 		here = here[len(m.text):]
 	}
 	_, _, said = c.heading(here, s.eof)
@@ -232,18 +262,32 @@ func (c *channels) ends(b []byte) guess {
 // call has the reader of the body read.
 func (c *channels) call() bool {
 	s := c.s
-	n, p := c.body.read(s.buf, s.eof)
+	n, p := c.reader.read(s.buf, s.eof)
+	if !s.out.said {
+		c.raw = append(c.raw, s.buf[:n]...)
+	}
 	s.skip(n)
-	switch p {
-	case more:
+	switch {
+	case p == broken && !s.out.said, !s.out.said && len(c.raw) > maxRaw:
+		c.unread()
+		return true
+	case p == more:
 		return n > 0
-	case broken:
+	case p == broken:
 		s.out.flaw(turn.Repaired)
-		c.body.finish(false)
+		c.reader.finish(false)
 	}
 	s.end()
 	c.at, c.ended = inGap, false
 	return true
+}
+
+// unread makes text of a call without a name.
+func (c *channels) unread() {
+	s := c.s
+	s.buf = append(bytes.Clone(c.raw), s.buf...)
+	c.raw = c.raw[:0]
+	c.text(turn.Says)
 }
 
 // gap reads what stands between messages. What belongs to none is text.
@@ -266,7 +310,7 @@ func (c *channels) gap() bool {
 		return true
 	}
 	from := n
-	if m != nil && m.text != c.f.Channel {
+	if m != nil && slices.Contains(c.f.Open, m.text) {
 		from += len(m.text)
 	}
 	k, h, said := c.heading(s.buf[from:], s.eof)
@@ -291,9 +335,12 @@ func (c *channels) gap() bool {
 // settle decides what the end of the answer leaves open.
 func (c *channels) settle() bool {
 	s := c.s
+	c.start()
 	switch {
+	case c.at == inBody && !c.reader.finish(s.cut):
+		c.unread()
+		return true
 	case c.at == inBody:
-		c.body.finish(s.cut)
 		s.out.flaw(turn.Repaired)
 		if s.cut {
 			s.out.flaw(turn.Truncated)
@@ -313,6 +360,9 @@ func (c *channels) settle() bool {
 // role is what the spec says of a message: "reasoning", "content", or "" for a
 // call.
 func (c *channels) role(h heading) string {
+	if role := c.f.Roles[h.body]; role != "" {
+		return role
+	}
 	if role := c.f.Roles[h.to]; h.to != "" {
 		return role
 	}

@@ -44,7 +44,7 @@ func (s *Stream) settleSection() bool {
 // its name the markers are dropped.
 func (s *Stream) settleCall() bool {
 	s.take(len(s.buf))
-	s.reader.finish(s.cut)
+	s.kit.reader.finish(s.cut)
 	blank := len(bytes.TrimLeft(s.raw[min(s.head, len(s.raw)):], spaces)) == 0
 	switch {
 	case s.out.said && s.cut:

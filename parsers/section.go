@@ -15,7 +15,7 @@ func (s *Stream) enter(marker string, bare bool) {
 	s.keep([]byte(marker))
 	s.head = len(s.raw)
 	s.closed = false
-	s.reader.begin(&s.out)
+	s.kit.reader.begin(&s.out)
 	s.at = inCall
 }
 
@@ -42,7 +42,7 @@ func (s *Stream) section() bool {
 		s.take(len(w))
 		return true
 	}
-	m, wait := s.live[inSection].at(s.buf, s.eof && !s.cut)
+	m, wait := s.f.live[inSection].at(s.buf, s.eof && !s.cut)
 	switch {
 	case wait:
 		return false
@@ -54,7 +54,7 @@ func (s *Stream) section() bool {
 		s.raw, s.closed = s.raw[:0], true
 		s.junk = s.junk[:0]
 		s.at = behind
-	case len(s.calling.Call.Open) == 0, s.buf[0] == '{', s.buf[0] == '[':
+	case len(s.f.calling.Call.Open) == 0, s.buf[0] == '{', s.buf[0] == '[':
 		s.enter("", false)
 	default:
 		s.unread()
@@ -76,14 +76,14 @@ func (s *Stream) call() bool {
 		}
 		last = last && len(b) == len(s.buf)
 	}
-	n, p := s.reader.read(b, last)
+	n, p := s.kit.reader.read(b, last)
 	s.take(n)
 	switch {
 	case s.out.refused, p == broken && !s.out.said:
 		s.unread()
 	case p == broken:
 		s.out.flaw(turn.Repaired)
-		s.reader.finish(false)
+		s.kit.reader.finish(false)
 		s.end()
 		s.at = behind
 	case p == whole:
@@ -102,7 +102,7 @@ func (s *Stream) call() bool {
 // inside is what is to be read before the end of reasoning, and before what
 // may become it; ends means that it is there.
 func (s *Stream) inside() (b []byte, ends bool) {
-	n, m, _ := s.ends.scan(s.buf, s.eof)
+	n, m, _ := s.f.ends.scan(s.buf, s.eof)
 	return s.buf[:n], m != nil
 }
 
@@ -129,14 +129,14 @@ func (s *Stream) end() {
 	s.event(turn.Event{Kind: turn.CallEnd, Call: turn.Call{Index: s.calls - 1, Flaws: s.out.flaws}})
 	s.raw, s.junk = s.raw[:0], s.junk[:0]
 	s.at = behind
-	if s.series != nil {
+	if s.kit.series != nil {
 		s.at = inSeries
 	}
 }
 
 // next looks for a call that follows with no marker.
 func (s *Stream) next() bool {
-	n, p := s.series.next(s.buf, s.eof)
+	n, p := s.kit.series.next(s.buf, s.eof)
 	s.take(n)
 	switch p {
 	case whole:
@@ -196,7 +196,7 @@ func (s *Stream) behind() bool {
 		s.skip(n)
 		return true
 	}
-	m, wait := s.live[behind].at(s.buf, s.eof && !s.cut)
+	m, wait := s.f.live[behind].at(s.buf, s.eof && !s.cut)
 	switch {
 	case wait:
 		return false
@@ -234,7 +234,7 @@ func (s *Stream) dross() int {
 	n := 0
 	for n < len(s.buf) && len(s.junk)+n < maxWhite {
 		c := s.buf[n]
-		if !isSpace(c) && (s.closed || !s.calling.json() || c != '}' && c != ']') {
+		if !isSpace(c) && (s.closed || !s.f.calling.json() || c != '}' && c != ']') {
 			break
 		}
 		n++

@@ -72,7 +72,7 @@ func (s *Stream) start() bool {
 		s.skip(len(w))
 		return true
 	}
-	m, wait := s.live[atStart].at(s.buf, s.eof)
+	m, wait := s.f.live[atStart].at(s.buf, s.eof)
 	switch {
 	case wait:
 		return false
@@ -87,7 +87,7 @@ func (s *Stream) start() bool {
 		}
 		return true
 	case s.bare():
-		m, wait := s.live[inText].at(s.buf, s.eof)
+		m, wait := s.f.live[inText].at(s.buf, s.eof)
 		if wait {
 			return false
 		}
@@ -102,7 +102,7 @@ func (s *Stream) start() bool {
 
 // text reads text up to the next marker.
 func (s *Stream) text() bool {
-	n, m, wait := s.live[s.at].scan(s.buf, s.eof)
+	n, m, wait := s.f.live[s.at].scan(s.buf, s.eof)
 	if n > 0 {
 		s.say(s.buf[:n])
 		s.skip(n)
@@ -157,7 +157,7 @@ func (s *Stream) glance(text string) int {
 	if len(s.buf) > 0 || s.trim || s.frame != nil || s.at != inText && s.at != inThought {
 		return 0
 	}
-	live := &s.live[s.at]
+	live := &s.f.live[s.at]
 	n := 0
 	for n < len(text) {
 		if n = live.nextIn(text, n); n == len(text) {
