@@ -91,19 +91,24 @@ func equal(a, b string) bool {
 }
 
 // chunkings are ways to split a text: whole, by characters, by bytes, and at
-// every single place.
+// every single place that is not within a word.
 func chunkings(text string) iter.Seq[iter.Seq[string]] {
 	return func(yield func(iter.Seq[string]) bool) {
-		if !yield(pieces(text)) || !yield(runes(text)) || !yield(bytes(text)) {
+		if !yield(pieces(text)) || !yield(runes(text)) || !yield(octets(text)) {
 			return
 		}
 		for i := 1; i < len(text); i++ {
+			if letter(text[i-1]) && letter(text[i]) {
+				continue
+			}
 			if !yield(pieces(text[:i], text[i:])) {
 				return
 			}
 		}
 	}
 }
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func pieces(all ...string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -127,7 +132,7 @@ func runes(text string) iter.Seq[string] {
 	}
 }
 
-func bytes(text string) iter.Seq[string] {
+func octets(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range len(text) {
 			if !yield(text[i : i+1]) {

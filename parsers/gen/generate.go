@@ -142,7 +142,7 @@ func generate(set *parsers.Set, model Model) (*Result, error) {
 		r.settle(f)
 		r.Spec.Evidence.Verified = NoCalls
 		r.Notes = append(r.Notes, "the template prints no calls of tools"+why(t.refused))
-		r.nearest(set, model)
+		r.Near = nearest(set, model.Template)
 		r.Renders = t.renders
 		return r, t.err
 	}
@@ -155,7 +155,7 @@ func generate(set *parsers.Set, model Model) (*Result, error) {
 		return nil, t.err
 	}
 	if !b.shape(r.Spec, f) {
-		r.Spec.Grammar = ""
+		r.Spec.Grammar, r.Spec.Section, r.Spec.Call, r.Spec.Arg = "", parsers.Pair{}, parsers.Call{}, parsers.Arg{}
 		r.Notes = append(r.Notes, fmt.Sprintf("a call is printed as %q, which has no shape that is known", clip(b.single)))
 	} else if r.Spec.Grammar == parsers.Tagged {
 		t.encode(r.Spec, m, f)
@@ -201,8 +201,7 @@ func (r *Result) judge(set *parsers.Set, model Model) {
 	if best := all[0]; best.exact() {
 		r.Like = &best
 	} else {
-		near := slices.MaxFunc(all, func(a, b Match) int { return int((a.Markers - b.Markers) * 1e6) })
-		r.Near = &near
+		r.Near = nearest(set, model.Template)
 	}
 	if e.Verified == Exact || e.Verified == Typed {
 		return
@@ -214,9 +213,9 @@ func (r *Result) judge(set *parsers.Set, model Model) {
 		e.Verified, r.Failures = grade(r.Spec, r.Probes)
 		return
 	}
-	if r.Near.Markers > 0 {
+	if r.Near != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("nearest shipped spec: %s, of whose markers the template holds %.0f %%", r.Near.Spec.Name, 100*r.Near.Markers))
-		if e.Verified == Unknown && r.Near.Markers >= 0.5 {
+		if e.Verified == Unknown {
 			r.take(r.Near.Spec)
 			e.Verified, r.Failures = grade(r.Spec, r.Probes)
 			if e.Verified != Lossy {
@@ -225,15 +224,6 @@ func (r *Result) judge(set *parsers.Set, model Model) {
 		}
 	}
 	r.undecided()
-}
-
-// nearest finds the spec whose markers a template holds.
-func (r *Result) nearest(set *parsers.Set, model Model) {
-	for _, spec := range set.Specs() {
-		if m := (Match{Spec: spec, Markers: share(spec, model.Template)}); spec.Grammar != "" && m.Markers > 0.5 && (r.Near == nil || m.Markers > r.Near.Markers) {
-			r.Near = &m
-		}
-	}
 }
 
 // why tells what a template raised.

@@ -33,7 +33,7 @@ func matches(set *parsers.Set, derived *parsers.Spec, probes []Probe, source str
 	}
 	for _, spec := range set.Specs() {
 		if spec.Grammar == "" && spec.Frame == nil {
-			continue
+			continue // it reads no calls
 		}
 		m := Match{Spec: spec, Readable: len(probes), Markers: share(spec, text), Differs: Differences(derived, spec)}
 		m.Failed = len(failures(spec, probes, true, false))
@@ -55,6 +55,21 @@ func matches(set *parsers.Set, derived *parsers.Spec, probes []Probe, source str
 		all[0].Failed = 1 // in some split
 	}
 	return all
+}
+
+// nearest is the spec of which a template holds the most markers; nil when it
+// holds less than half of any. One that needs no marker is near to everything,
+// and does not count.
+func nearest(set *parsers.Set, text string) (near *Match) {
+	for _, spec := range set.Specs() {
+		if spec.Bare || spec.Grammar == "" {
+			continue
+		}
+		if m := (Match{Spec: spec, Markers: share(spec, text)}); m.Markers > 0.5 && (near == nil || m.Markers > near.Markers) {
+			near = &m
+		}
+	}
+	return near
 }
 
 // share is how many of a spec's markers stand in a text, of those that have to

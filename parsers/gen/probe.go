@@ -67,13 +67,22 @@ func (t *trial) probes(m *manner, f frame, th *thinker, r *parsers.Reasoning, ca
 	vars := t.thinkingVars()
 	on := vars[len(vars)-1]
 	prompt, _ := t.render([]message{user(wordUser)}, calls, true, on)
+	thinking := "" // what stands before a thought
 	for _, s := range sayings() {
 		if len(s.calls) > 0 && !calls || s.thought && r == nil {
 			continue
 		}
-		if p, ok := t.probe(m, f, th, r, s, prompt, on); ok {
-			all = append(all, p)
+		p, ok := t.probe(m, f, th, r, s, prompt, on)
+		if !ok {
+			continue
 		}
+		if s.thought && len(s.calls) == 0 {
+			thinking, _, _ = strings.Cut(p.Text, wordThink)
+		}
+		if before, _, found := strings.Cut(p.Text, wordText); found && len(s.calls) > 0 && !s.thought && thinking != "" && before == thinking {
+			p.Content, p.Reasoning = "", wordText // text beside calls is printed as a thought
+		}
+		all = append(all, p)
 	}
 	return all
 }
