@@ -7,128 +7,90 @@ import (
 	"time"
 )
 
-// watchAfter is how long a turn takes before its client is watched: most of
-// what ends sooner ends before anybody could hang up, and a watch costs as
-// much as a twentieth of a short turn.
-const watchAfter = 20 * time.Millisecond
+// watchEvery is how often the clients of turns are looked at.
+const watchEvery = 20 * time.Millisecond
 
-// watchLook is how often is looked for turns that take so long.
-const watchLook = watchAfter / 2
-
-// watches are the turns whose clients are not watched yet. One timer looks
-// after all of them: one for each turn wakes a sleeping thread each time. The
-// zero value is empty and ready.
+// watches are the clients that wait for something. fasthttp itself tells
+// nothing while a handler waits, so one timer looks at the sockets of all of
+// them together, and takes no bytes from any. A goroutine that waits on each
+// socket, or a timer for each turn, was a twentieth of a short turn. The zero
+// value is empty and ready.
 type watches struct {
-	mu    sync.Mutex // guards all below and the young of watched
-	young []*watched
+	mu    sync.Mutex // guards all below, and at of those in list
+	list  []*watched
 	timer *time.Timer
 	runs  bool // the timer does
 }
 
-// watched is a client of a turn.
+// watched is one of them.
 type watched struct {
-	of    *watches
-	conn  net.Conn
-	raw   syscall.RawConn
-	gone  func()
-	since time.Time
-	at    int           // among the young
-	done  chan struct{} // closed when the watch has ended; nil while it has not begun
+	of   *watches
+	fd   int
+	gone func()
+	at   int // in the list; -1 once it has left it
 }
 
-// watch calls gone once when the client of c hangs up, by FIN or RST; a
-// half-closed connection counts as gone. fasthttp itself tells nothing while
-// a handler waits, so a goroutine looks at the socket without taking bytes
-// from it (MSG_PEEK). It begins after watchAfter, or at most watchLook later.
+// watch calls gone once when the client of c hangs up, by FIN or RST, within
+// little more than watchEvery; a half-closed connection counts as gone. Bytes
+// that wait unread, such as a next request that was sent early, do not hide a
+// FIN behind them (on Linux). gone must not block, nor call stop.
 //
-// The caller must call stop, once, before fasthttp reads from the connection
-// again, that is before the handler or its body writer returns. stop waits
-// for the watcher to end. Bytes that wait unread, such as a next request that
-// was sent early, do not hide a FIN behind them (on Linux).
+// The caller must call stop before the connection is closed, that is before
+// the handler or its body writer returns. gone is not called after that.
 func (ws *watches) watch(c net.Conn, gone func()) (stop func()) {
 	sc, ok := c.(syscall.Conn)
 	if !ok {
 		return func() {}
 	}
+	w := &watched{of: ws, gone: gone}
 	raw, err := sc.SyscallConn()
+	if err == nil {
+		err = raw.Control(func(fd uintptr) { w.fd = int(fd) })
+	}
 	if err != nil {
 		return func() {}
 	}
-	w := &watched{of: ws, conn: c, raw: raw, gone: gone, since: time.Now()}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	w.at = len(ws.young)
-	ws.young = append(ws.young, w)
+	w.at = len(ws.list)
+	ws.list = append(ws.list, w)
 	switch {
 	case ws.runs:
 	case ws.timer == nil:
-		ws.timer = time.AfterFunc(watchLook, ws.look)
+		ws.timer = time.AfterFunc(watchEvery, ws.look)
 	default:
-		ws.timer.Reset(watchLook)
+		ws.timer.Reset(watchEvery)
 	}
 	ws.runs = true
 	return w.stop
 }
 
-// look begins to watch the clients of turns that take long.
+// look tells who has hung up. The timer goes on while anybody is there.
 func (ws *watches) look() {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	now := time.Now()
-	for i := len(ws.young) - 1; i >= 0; i-- {
-		if w := ws.young[i]; now.Sub(w.since) >= watchAfter {
-			ws.take(w)
-			w.conn.SetReadDeadline(time.Time{}) // ReadTimeout left one that would end the watch
-			w.done = make(chan struct{})
-			go w.run()
-		}
-	}
-	if ws.runs = len(ws.young) > 0; ws.runs {
-		ws.timer.Reset(watchLook)
-	}
-}
-
-// take takes a turn from the young; mu must be held.
-func (ws *watches) take(w *watched) {
-	last := len(ws.young) - 1
-	ws.young[w.at] = ws.young[last]
-	ws.young[w.at].at = w.at
-	ws.young[last] = nil
-	ws.young = ws.young[:last]
-}
-
-func (w *watched) run() {
-	defer close(w.done)
-	if hangs(w.raw) {
+	for _, w := range hungUp(ws.list) {
+		ws.drop(w)
 		w.gone()
+	}
+	if ws.runs = len(ws.list) > 0; ws.runs {
+		ws.timer.Reset(watchEvery)
 	}
 }
 
 func (w *watched) stop() {
 	w.of.mu.Lock()
-	begun := w.done != nil
-	if !begun {
-		w.of.take(w)
-	}
-	w.of.mu.Unlock()
-	if begun {
-		w.conn.SetReadDeadline(time.Unix(1, 0))
-		<-w.done
-		w.conn.SetReadDeadline(time.Time{})
+	defer w.of.mu.Unlock()
+	if w.at >= 0 {
+		w.of.drop(w)
 	}
 }
 
-// hangs waits until the other end hangs up, or until the connection's read
-// deadline, and reports which.
-func hangs(raw syscall.RawConn) (closed bool) {
-	raw.Read(func(fd uintptr) bool {
-		var b [1]byte
-		n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		if err == syscall.EAGAIN || err == syscall.EINTR {
-			return false
-		}
-		closed = n == 0 || err != nil || hungUp(int(fd))
-		return closed
-	})
-	return closed
+// drop takes a client from the list; mu must be held.
+func (ws *watches) drop(w *watched) {
+	last := len(ws.list) - 1
+	moved := ws.list[last]
+	ws.list[w.at], moved.at = moved, w.at
+	ws.list[last], w.at = nil, -1
+	ws.list = ws.list[:last]
 }
