@@ -21,11 +21,8 @@ type answer struct {
 
 // read parses a text that comes in pieces. typed says whether the parser is
 // told the schemas of the tools.
-func read(spec *parsers.Spec, tail string, typed bool, pieces iter.Seq[string]) (a answer, err error) {
-	s, err := parsers.Using(spec, parsers.Options{Tail: tail, Offered: offered(typed)})
-	if err != nil {
-		return a, err
-	}
+func read(format *parsers.Format, tail string, typed bool, pieces iter.Seq[string]) (a answer) {
+	s := format.Open(parsers.Options{Tail: tail, Offered: offered(typed)})
 	var events []turn.Event
 	take := func() {
 		for _, e := range events {
@@ -47,7 +44,7 @@ func read(spec *parsers.Spec, tail string, typed bool, pieces iter.Seq[string]) 
 	}
 	events = s.Close(events[:0])
 	take()
-	return a, nil
+	return a
 }
 
 // offered are the tools of the probes, with or without their schemas.

@@ -9,16 +9,17 @@ import (
 // Verify reads a probe with a spec, in all splits of its text, and returns an
 // error that tells what is not as it was put in.
 func Verify(spec *parsers.Spec, p Probe) error {
-	return verify(spec, p, true, true)
+	format, err := parsers.FormatOf(spec)
+	if err != nil {
+		return err
+	}
+	return verify(format, p, true, true)
 }
 
 // verify is Verify; without every it takes the text whole only.
-func verify(spec *parsers.Spec, p Probe, typed, every bool) error {
+func verify(format *parsers.Format, p Probe, typed, every bool) error {
 	for split := range chunkings(p.Text) {
-		a, err := read(spec, p.Tail, typed, split)
-		if err != nil {
-			return err
-		}
+		a := read(format, p.Tail, typed, split)
 		if d := a.differs(p); d != "" {
 			return fmt.Errorf("probe %q: %s", p.Name, d)
 		}
@@ -37,8 +38,12 @@ type Failure struct {
 
 // failures are the probes that a spec does not read back.
 func failures(spec *parsers.Spec, probes []Probe, typed, every bool) (all []Failure) {
+	format, err := parsers.FormatOf(spec)
+	if err != nil {
+		return []Failure{{Err: err}}
+	}
 	for _, p := range probes {
-		if err := verify(spec, p, typed, every); err != nil {
+		if err := verify(format, p, typed, every); err != nil {
 			all = append(all, Failure{p, err})
 		}
 	}
