@@ -101,9 +101,11 @@ type Stability = stability
 // that differ in one thing. The error is that of a template that cannot be
 // parsed, or takes too much; one whose calls have no known shape gives a
 // Result with the grade Unknown.
-func Generate(model Model) (*Result, error) { return generate(parsers.Builtin(), model) }
+func Generate(model Model) (*Result, error) { return generate(parsers.Builtin(), model, true) }
 
-func generate(set *parsers.Set, model Model) (*Result, error) {
+// generate is Generate with the specs of a set. Without proof it reads probes
+// in one piece only, and does not look at how prompts grow.
+func generate(set *parsers.Set, model Model, proof bool) (*Result, error) {
 	fixed := []variable{{"bos_token", "<BOS>"}, {"eos_token", "<EOS>"}}
 	for name, v := range model.Variables {
 		fixed = append(fixed, variable{name, v})
@@ -168,7 +170,10 @@ func generate(set *parsers.Set, model Model) (*Result, error) {
 	r.Probes = t.probes(m, f, by, r.Spec.Reasoning, true)
 	r.settle(f)
 	r.Spec.Tokens.NeedSpecial = r.special(model.Added)
-	r.judge(set, model)
+	r.judge(set, model, proof)
+	if !proof {
+		return r, t.err
+	}
 	r.Prefix = t.stable(m, r.Spec.Reasoning)
 	for _, s := range r.Prefix {
 		if s.Mode == "on" {
@@ -183,7 +188,7 @@ func generate(set *parsers.Set, model Model) (*Result, error) {
 
 // judge grades what was derived and looks for a shipped spec that is like it,
 // or better.
-func (r *Result) judge(set *parsers.Set, model Model) {
+func (r *Result) judge(set *parsers.Set, model Model, proof bool) {
 	e := &r.Spec.Evidence
 	e.Probes = len(r.Probes)
 	if r.Spec.Grammar == "" {
@@ -192,9 +197,9 @@ func (r *Result) judge(set *parsers.Set, model Model) {
 		e.Verified = Unknown
 		r.Notes = append(r.Notes, "what was derived is no spec: "+err.Error())
 	} else {
-		e.Verified, r.Failures = grade(r.Spec, r.Probes)
+		e.Verified, r.Failures = grade(r.Spec, r.Probes, proof)
 	}
-	all := matches(set, r.Spec, r.Probes, model.Template)
+	all := matches(set, r.Spec, r.Probes, model.Template, proof)
 	if r.matches = all; len(all) == 0 {
 		return
 	}
@@ -210,14 +215,14 @@ func (r *Result) judge(set *parsers.Set, model Model) {
 		r.Notes = append(r.Notes, fmt.Sprintf("the form that was derived does not read all probes; the shipped spec %s does, and is taken", r.Like.Spec.Name))
 		r.Derived = r.Failures
 		r.take(r.Like.Spec)
-		e.Verified, r.Failures = grade(r.Spec, r.Probes)
+		e.Verified, r.Failures = grade(r.Spec, r.Probes, proof)
 		return
 	}
 	if r.Near != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("nearest shipped spec: %s, of whose markers the template holds %.0f %%", r.Near.Spec.Name, 100*r.Near.Markers))
 		if e.Verified == Unknown {
 			r.take(r.Near.Spec)
-			e.Verified, r.Failures = grade(r.Spec, r.Probes)
+			e.Verified, r.Failures = grade(r.Spec, r.Probes, proof)
 			if e.Verified != Lossy {
 				e.Verified = Lossy
 			}

@@ -25,7 +25,7 @@ func (m *Match) exact() bool { return m.Failed == 0 && m.Readable > 0 }
 // matches tries the specs of a set on probes: those that read all of them come
 // first, then those that fail at the fewest, and of these that with the
 // nearest markers.
-func matches(set *parsers.Set, derived *parsers.Spec, probes []Probe, source string) []Match {
+func matches(set *parsers.Set, derived *parsers.Spec, probes []Probe, source string, proof bool) []Match {
 	var all []Match
 	text := source
 	for _, p := range probes {
@@ -49,12 +49,26 @@ func matches(set *parsers.Set, derived *parsers.Spec, probes []Probe, source str
 		if a.Markers != b.Markers {
 			return int((b.Markers - a.Markers) * 1e6)
 		}
-		return len(a.Differs) - len(b.Differs)
+		if len(a.Differs) != len(b.Differs) {
+			return len(a.Differs) - len(b.Differs)
+		}
+		return usual(derived, b.Spec) - usual(derived, a.Spec)
 	})
-	if len(all) > 0 && all[0].exact() && len(failures(all[0].Spec, probes, true, true)) > 0 {
+	if proof && len(all) > 0 && all[0].exact() && len(failures(all[0].Spec, probes, true, true)) > 0 {
 		all[0].Failed = 1 // in some split
 	}
 	return all
+}
+
+// usual counts the markers of which two specs have the same usual spelling.
+func usual(a, b *parsers.Spec) (n int) {
+	x, y := around(a), around(b)
+	for key, m := range x {
+		if len(m) > 0 && len(y[key]) > 0 && m[0] == y[key][0] {
+			n++
+		}
+	}
+	return n
 }
 
 // nearest is the spec of which a template holds the most markers; nil when it

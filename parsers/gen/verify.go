@@ -50,9 +50,10 @@ func failures(spec *parsers.Spec, probes []Probe, typed, every bool) (all []Fail
 	return all
 }
 
-// grade judges a spec by its probes, and returns those that fail.
-func grade(spec *parsers.Spec, probes []Probe) (string, []Failure) {
-	bad := failures(spec, probes, true, true)
+// grade judges a spec by its probes, and returns those that fail. With proof
+// they are read in every split.
+func grade(spec *parsers.Spec, probes []Probe, proof bool) (string, []Failure) {
+	bad := failures(spec, probes, true, proof)
 	switch {
 	case len(bad) > 0:
 		return Lossy, bad

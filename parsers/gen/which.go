@@ -19,7 +19,7 @@ type Choice struct {
 // Which finds the specs of a set that read back everything that a model's
 // template prints.
 func Which(set *parsers.Set, model Model) (*Choice, error) {
-	r, err := generate(set, model)
+	r, err := generate(set, model, false)
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +36,9 @@ func Which(set *parsers.Set, model Model) (*Choice, error) {
 		}
 	case r.Like != nil:
 		c.Tools = r.Like.Spec.Name
+		if r.Like.Spec.Frame != nil {
+			c.Reasoning = c.Tools // headers say what is reasoning
+		}
 		c.Why = fmt.Sprintf("it reads all %d probes that the template prints", c.Probes)
 		for _, m := range r.matches[1:] {
 			if m.exact() {
