@@ -9,6 +9,7 @@ import (
 type heading struct {
 	channel string
 	to      string // the recipient
+	body    string // the marker that ended the header
 }
 
 const (
@@ -20,7 +21,7 @@ const (
 // heading reads a header up to the marker of the body. Channel and recipient
 // may stand in any order, with other tokens between them.
 func (c *channels) heading(b []byte, last bool) (int, heading, guess) {
-	if c.f.Channel == "" && c.f.Recipient == "" {
+	if c.f.Body.usual() == "\n" {
 		return c.line(b, last)
 	}
 	r := headingReader{c: c, b: b, last: last}
@@ -64,7 +65,7 @@ func (r *headingReader) part() guess {
 	}
 	f := r.c.f
 	if n, more := meets(rest, r.last, f.Body); n > 0 || more {
-		r.whole = n > 0
+		r.whole, r.h.body = n > 0, string(rest[:n])
 		return r.took(n, more)
 	}
 	if n, more := meets(rest, r.last, Marks{f.Channel}); f.Channel != "" && (n > 0 || more) {

@@ -119,8 +119,8 @@ type Frame struct {
 	Recipient string            `yaml:"recipient,omitempty"` // stands before the recipient: "to="
 	Body      Marks             `yaml:"body"`                // ends the header
 	End       Marks             `yaml:"end,omitempty"`       // ends a message
-	Roles     map[string]string `yaml:"roles,omitempty"`     // channel or recipient → "reasoning", "content"; any other recipient is a tool
-	Content   Grammar           `yaml:"content,omitempty"`   // of a call's body; json when ""
+	Roles     map[string]string `yaml:"roles,omitempty"`     // channel, recipient or marker of the body → "reasoning", "content", "call"; any other recipient is a tool
+	Content   Grammar           `yaml:"content,omitempty"`   // of the body of a call that its header names; JSON when ""
 }
 
 // Reasoning is how thinking is told from the visible answer.
