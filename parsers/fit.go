@@ -104,11 +104,31 @@ func literal(text string, b []byte) (int, fit) {
 // or may, decides.
 func (h *holes) any(patterns []string, b []byte, last bool) (int, fit) {
 	for _, p := range patterns {
+		if differ(p, b) {
+			continue
+		}
 		if n, f := h.match(p, b, last); f != misses {
 			return n, f
 		}
 	}
 	return 0, misses
+}
+
+// differ reports, at little cost, that b does not begin with a pattern: most
+// texts that begin like a tag are something else at the third byte.
+func differ(pattern string, b []byte) bool {
+	const n = 3
+	if len(b) < n || len(pattern) < n {
+		return false
+	}
+	for i := range n {
+		if c := pattern[i]; c == '{' || isSpace(c) {
+			return false
+		} else if c != b[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // until looks for the first place in b where one of the patterns stands, or

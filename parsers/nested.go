@@ -150,7 +150,7 @@ func (r *tagged) endElement() {
 
 // stray keeps text between elements, as one more of them.
 func (r *tagged) stray(e *element, b []byte, last bool) (int, progress, bool) {
-	n := r.first.next(b, 1)
+	n := min(r.first.next(b, 1), maxOrphan)
 	if n == len(b) && !last {
 		return 0, more, false
 	}

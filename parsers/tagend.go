@@ -15,6 +15,9 @@ func (r *tagged) ends(b []byte, last bool) (int, fit) {
 		}
 		return 0, may
 	}
+	if !r.begins(b) {
+		return 0, misses
+	}
 	n, f := r.h.any(r.spec.Arg.Close, b, last)
 	switch f {
 	case may:

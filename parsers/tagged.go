@@ -18,6 +18,7 @@ type tagged struct {
 	shut    Marks // what closes something around a call
 	opens   Marks // what opens something around a call
 	first   marks // for the first bytes of all tags
+	second  [256]bool
 
 	o      *out
 	at     place
@@ -76,7 +77,17 @@ func newTagged(spec *Spec, offered *tools) *tagged {
 		r.shut = slices.Concat(r.shut, spec.Frame.End)
 		r.opens = slices.Concat(r.opens, spec.Frame.Open)
 	}
-	r.first.add(absorbed, slices.Concat(r.shut, r.opens, spec.Call.Close, spec.Arg.Open, spec.Arg.Close, spec.Arg.Body.Open, spec.Arg.Body.Close)...)
+	all := slices.Concat(r.shut, r.opens, spec.Call.Close, spec.Arg.Open, spec.Arg.Close, spec.Arg.Body.Open, spec.Arg.Body.Close)
+	r.first.add(absorbed, all...)
+	for _, m := range all {
+		if len(m) < 2 || isSpace(m[1]) || m[1] == '{' {
+			for c := range r.second {
+				r.second[c] = true
+			}
+			break
+		}
+		r.second[m[1]] = true
+	}
 	return r
 }
 
@@ -198,7 +209,7 @@ func (r *tagged) between(b []byte, last bool) (int, progress, bool) {
 // tag reads the tag at the beginning of b. That of an argument is read with
 // its key, which is left in r.key.
 func (r *tagged) tag(b []byte, last bool) (tag, int, fit) {
-	if !r.first.first[b[0]] {
+	if !r.begins(b) {
 		return noTag, 0, misses
 	}
 	for _, k := range [...]struct {
@@ -231,6 +242,11 @@ func (r *tagged) tag(b []byte, last bool) (tag, int, fit) {
 	}
 	r.key = append(r.key[:0], key...)
 	return opensArg, n + at + k, fits
+}
+
+// begins reports whether the first two bytes of b can be those of a tag.
+func (r *tagged) begins(b []byte) bool {
+	return r.first.first[b[0]] && (len(b) == 1 || r.second[b[1]])
 }
 
 // partial reports whether all of b is the beginning of a tag.

@@ -98,6 +98,24 @@ func FuzzTagged(f *testing.F) {
 	})
 }
 
+// TestTaggedLong holds a long value: what a token costs must not grow with it.
+func TestTaggedLong(t *testing.T) {
+	spec, err := Lookup("qwen3_coder", Tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := `["` + strings.Repeat("some words, ", 1<<20/12) + `"]`
+	g := &printer{spec: spec, gap: "\n"}
+	text := strings.Replace(g.write("write_file", given{"tags", "LIST"}), "LIST", list, 1)
+	var pieces []string
+	for i := 0; i < len(text); i += 4 {
+		pieces = append(pieces, text[i:min(len(text), i+4)])
+	}
+	if a := read(t, taggedOptions(spec), false, pieces...); len(a.calls) != 1 || a.calls[0].args != `{"tags":`+list+`}` {
+		t.Errorf("%d calls", len(a.calls))
+	}
+}
+
 // BenchmarkTagged reads calls that write a file.
 func BenchmarkTagged(b *testing.B) {
 	code := strings.Repeat("func f(a []int) (n int) { // <T>\n\tfor i := range a { n += i }\n\treturn n\n}\n", 200)
