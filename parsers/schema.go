@@ -58,6 +58,9 @@ func (t *tools) params(name string) *schema {
 	for i := range t.list {
 		if t.list[i].Name == name {
 			s = readSchema(t.list[i].Schema)
+			if s == nil && t.list[i].Custom {
+				s = readSchema(json.RawMessage(textSchema))
+			}
 			break
 		}
 	}
@@ -67,6 +70,9 @@ func (t *tools) params(name string) *schema {
 	t.read[name] = s
 	return s
 }
+
+// textSchema is what a tool of free text is shown as.
+const textSchema = `{"type":"object","properties":{"input":{"type":"string"}}}`
 
 // types is a set of JSON types. The empty set says nothing: any type.
 type types uint8

@@ -33,7 +33,8 @@ type tagged struct {
 	key    []byte   // of the tag read last
 	keys   []string // of the arguments so far
 	args   argument
-	object value // a JSON object instead of tagged arguments
+	object value       // a JSON object instead of tagged arguments
+	plain  *jsonReader // of a JSON object instead of a tagged call
 	nest   []element
 	left   []byte // of a value that breaks off
 	began  bool   // the object of arguments has an opening brace
@@ -52,6 +53,7 @@ const (
 	inArgs                 // between arguments
 	inValue                // in a value
 	inObject               // in a JSON object that stands for all arguments
+	inPlain                // in a JSON object that stands for the call
 	inTail                 // behind the call, in a body that a header began
 )
 
@@ -102,6 +104,13 @@ func (r *tagged) begin(o *out) {
 	if len(r.rests) == 0 {
 		r.at = inName
 	}
+	if o.open == "" && len(r.spec.Section.Open) > 0 { // a section without the marker of a call
+		if r.plain == nil {
+			r.plain = newJSONReader(r.spec)
+		}
+		r.at = inPlain
+		r.plain.begin(o)
+	}
 	r.called, r.ended, r.id, r.schema = r.called[:0], false, "", nil
 	r.keys, r.nest, r.json = r.keys[:0], r.nest[:0], r.json[:0]
 	r.began, r.closed = false, false
@@ -116,6 +125,9 @@ func (r *tagged) named(name, id string) {
 }
 
 func (r *tagged) read(b []byte, last bool) (int, progress) {
+	if r.at == inPlain {
+		return r.plain.read(b, last)
+	}
 	n := 0
 	for {
 		k, p, on := r.step(b[n:], last)
@@ -236,7 +248,7 @@ func (r *tagged) tag(b []byte, last bool) (tag, int, fit) {
 	if f != fits {
 		return noTag, 0, f
 	}
-	key := r.plain(b[n : n+at])
+	key := r.trim(b[n : n+at])
 	if len(key) == 0 || key[0] == '/' {
 		return noTag, 0, misses
 	}
@@ -258,8 +270,8 @@ func (r *tagged) partial(b []byte) bool {
 	return f == may
 }
 
-// plain is a name or key without what may stand around it.
-func (r *tagged) plain(text []byte) []byte {
+// trim is a name or key without what may stand around it.
+func (r *tagged) trim(text []byte) []byte {
 	text = bytes.Trim(text, " \t\r\n\"'")
 	if bytes.IndexByte(text, '&') >= 0 && r.attributes() {
 		text = bytes.ReplaceAll(text, []byte("&quot;"), []byte(`"`))
@@ -298,6 +310,9 @@ func (r *tagged) mute() bool { return r.at == inValue && r.args.drop }
 
 // finish ends what is open. What breaks off within a value is flagged.
 func (r *tagged) finish(cut bool) bool {
+	if r.at == inPlain {
+		return r.plain.finish(cut)
+	}
 	if r.at == inName && len(r.called) > 0 {
 		if _, ok := r.offered.find(string(r.called)); ok && !cut || r.ended && r.sure() {
 			r.say()

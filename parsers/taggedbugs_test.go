@@ -16,6 +16,7 @@ var bugTools = []turn.Tool{
 	{Name: "list_tabs", Schema: json.RawMessage(`{"type":"object","properties":{}}`)},
 	{Name: "edit", Schema: json.RawMessage(`{"type":"object","properties":{"count":{"anyOf":[{"type":"integer"},{"type":"null"}]},"regex":{"type":["boolean","null"]},"new":{"type":["string","null"]},"meta":{"$ref":"#/$defs/Meta"},"any":{}},
 		"$defs":{"Meta":{"type":"object","properties":{"gift":{"type":"boolean"}}}}}`)},
+	{Name: "patch", Custom: true},
 	{Name: "task__run", Namespace: "task", Bare: "run", Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)},
 }
 
@@ -307,6 +308,16 @@ func TestTaggedOddities(t *testing.T) {
 			name: "quotes that never end", format: "qwen3_coder",
 			text:  "<tool_call>\n<function=search>\n<parameter=filters>\n{\"k\": \"x}\n</parameter>\n<parameter=limit>\n5\n</parameter>\n</function>\n</tool_call>\nDone.",
 			calls: []string{`search{"filters":{"k": "x}"},"limit":5}`}, content: "Done.", flaws: turn.Repaired,
+		},
+		{
+			name: "a call as JSON", format: "dots",
+			text:  "So: <dots_function_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}\n</dots_function_call>",
+			calls: []string{`get_weather{"city": "Rome"}`}, content: "So:",
+		},
+		{
+			name: "free text that looks like JSON", format: "qwen3_coder",
+			text:  "<tool_call>\n<function=patch>\n<parameter=input>\n{\"a\": 1}\n</parameter>\n</function>\n</tool_call>",
+			calls: []string{`patch{"input":"{\"a\": 1}"}`},
 		},
 		{
 			name: "a scalar is no body", format: "deepseek_v41", tail: "</think>",

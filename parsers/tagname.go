@@ -33,13 +33,13 @@ func (r *tagged) name(b []byte, last bool) (int, progress, bool) {
 		}
 	}
 	if f == may {
-		r.ended = at > 0 && at < len(b) && isName(r.plain(b[:at]))
+		r.ended = at > 0 && at < len(b) && isName(r.trim(b[:at]))
 		if r.ended {
-			r.called = append(r.called[:0], r.plain(b[:at])...)
+			r.called = append(r.called[:0], r.trim(b[:at])...)
 		}
 		return 0, more, false
 	}
-	name := r.plain(b[:at])
+	name := r.trim(b[:at])
 	if f == misses || !isName(name) {
 		return 0, broken, false
 	}
