@@ -240,6 +240,7 @@ func (s *Spec) Markers() map[string]Marks {
 		"section.open": s.Section.Open, "section.close": s.Section.Close,
 		"call.open": s.Call.Open, "call.name_end": s.Call.NameEnd, "call.close": s.Call.Close,
 		"arg.open": s.Arg.Open, "arg.mid": s.Arg.Mid, "arg.close": s.Arg.Close,
+		"arg.body.open": s.Arg.Body.Open, "arg.body.close": s.Arg.Body.Close,
 		"absorb": s.Absorb, "tokens.strip": s.Tokens.Strip, "tokens.stop": s.Tokens.Stop,
 	}
 	if s.Reasoning != nil {

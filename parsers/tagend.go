@@ -1,6 +1,9 @@
 package parsers
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // ends reports whether a value ends where b begins with a tag, and how long
 // the tag is that closes it.
@@ -15,6 +18,7 @@ func (r *tagged) ends(b []byte, last bool) (int, fit) {
 		}
 		return 0, may
 	}
+	r.stranger = false
 	if !r.begins(b) {
 		return 0, misses
 	}
@@ -61,10 +65,27 @@ func (r *tagged) goesOn(b []byte, last bool) fit {
 		return fits
 	case f != fits:
 		return f
-	case t == opensArg && !r.takes(string(r.key)), t == closesArg, t == opensBody:
+	case t == opensArg && !r.takes(string(r.key)):
+		r.stranger = true
+		return misses
+	case t == closesArg, t == opensBody:
 		return misses
 	}
 	return fits
+}
+
+// complete reports whether text is a value as the tag or the schema wants it,
+// and not just some string.
+func (r *tagged) complete(text []byte) bool {
+	a := &r.args
+	if a.told {
+		return json.Valid(text)
+	}
+	if a.types&typeString != 0 || a.wrapped || a.cdata {
+		return false
+	}
+	_, flaw := coerce(nil, text, a.types)
+	return flaw == 0
 }
 
 // takes reports whether an argument may have this name.

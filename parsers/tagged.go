@@ -30,16 +30,17 @@ type tagged struct {
 	schema *schema
 	h      holes
 
-	key    []byte   // of the tag read last
-	keys   []string // of the arguments so far
-	args   argument
-	object value       // a JSON object instead of tagged arguments
-	plain  *jsonReader // of a JSON object instead of a tagged call
-	nest   []element
-	left   []byte // of a value that breaks off
-	began  bool   // the object of arguments has an opening brace
-	closed bool   // and a closing one
-	json   []byte // arguments not yet handed on
+	key      []byte   // of the tag read last
+	keys     []string // of the arguments so far
+	stranger bool     // an argument follows that the tool does not have
+	args     argument
+	object   value       // a JSON object instead of tagged arguments
+	plain    *jsonReader // of a JSON object instead of a tagged call
+	nest     []element
+	left     []byte // of a value that breaks off
+	began    bool   // the object of arguments has an opening brace
+	closed   bool   // and a closing one
+	json     []byte // arguments not yet handed on
 }
 
 // place is where in a call a tagged reader is.

@@ -280,6 +280,11 @@ func TestTaggedOddities(t *testing.T) {
 			calls: []string{`get_weather{"place":"Rome"}`},
 		},
 		{
+			name: "one that is not declared behind a whole value", format: "qwen3_coder",
+			text:  "<tool_call>\n<function=get_weather>\n<parameter=days>\n5\n</parameter>\n<parameter=place>\nRome\n</parameter>\n</function>\n</tool_call>",
+			calls: []string{`get_weather{"days":5,"place":"Rome"}`},
+		},
+		{
 			name: "arguments wrapped in one", format: "deepseek_v4", tail: "</think>",
 			text:  "<｜DSML｜invoke name=\"get_weather\"><｜DSML｜parameter name=\"arguments\" string=\"false\">{\"city\": \"Rome\", \"days\": 2}</｜DSML｜parameter></｜DSML｜invoke>",
 			calls: []string{`get_weather{"city": "Rome", "days": 2}`}, flaws: turn.Repaired,

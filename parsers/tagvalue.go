@@ -173,6 +173,9 @@ func (r *tagged) hold(b []byte, last bool) (int, progress, bool) {
 			return i + n, more, true
 		case f == fits && a.end < 0:
 			a.end = i
+		case r.stranger && r.complete(b[:r.edge(b, i)]):
+			r.whole(b[:r.edge(b, i)])
+			return i + n, more, true
 		}
 		a.quotes.feed(b[i : i+1])
 		a.from++
