@@ -8,25 +8,34 @@ import (
 // Opening returns the text with which an answer begins that is a call: of the
 // named tool, or of any when name is "". Put behind the prompt, it leaves the
 // model nothing else to say. It is "" for a format that has no such text.
-func Opening(format, name string) string { return ask(format, name, (*Spec).opening) }
+func (f *Format) Opening(name string) string {
+	if !f.forced() {
+		return ""
+	}
+	return f.calling.opening(name)
+}
 
 // Closing returns the text that goes behind the arguments of a call that was
 // begun with the Opening of a named tool; "" for a format without one, and for
 // one whose arguments are not JSON.
-func Closing(format string) string { return ask(format, "", (*Spec).closing) }
+func (f *Format) Closing() string {
+	if !f.forced() {
+		return ""
+	}
+	return f.calling.closing()
+}
 
 // CallEnd returns the text that ends a call, "" when the format has none. As a
 // stop string it holds an answer to one call.
-func CallEnd(format string) string { return ask(format, "", (*Spec).callEnd) }
-
-// ask has a format of this program say something about calls.
-func ask(format, name string, say func(*Spec, string) string) string {
-	spec, err := Lookup(format, Tools)
-	if format == "" || err != nil || spec.Frame != nil {
+func (f *Format) CallEnd() string {
+	if !f.forced() {
 		return ""
 	}
-	return say(spec, name)
+	return f.calling.callEnd()
 }
+
+// forced reports whether the beginning and end of a call can be told.
+func (f *Format) forced() bool { return f.Calls() && f.calling.Frame == nil }
 
 // opening is Opening of one spec.
 func (s *Spec) opening(name string) string {
@@ -97,7 +106,7 @@ func (s *Spec) nameEnd() string {
 }
 
 // closing is Closing of one spec.
-func (s *Spec) closing(string) string {
+func (s *Spec) closing() string {
 	if !s.json() || s.opening("x") == "" {
 		return ""
 	}
@@ -118,7 +127,7 @@ func (s *Spec) closing(string) string {
 }
 
 // callEnd is CallEnd of one spec.
-func (s *Spec) callEnd(string) string {
+func (s *Spec) callEnd() string {
 	switch s.Grammar {
 	case JSONCall:
 		if s.JSON.Container == "list" || s.JSON.Container == "lines" {

@@ -10,6 +10,7 @@ import (
 type Options struct {
 	Tail    string        // the end of the prompt, which says what the answer begins with
 	Thinks  bool          // the prompt ends inside open reasoning; counts where Tail says nothing
+	Spoken  bool          // the answer begins with visible text, whatever Tail says
 	NewID   func() string // an id for a call; nil makes random ones
 	Offered []turn.Tool   // the tools on offer; other names pass, and are marked
 
@@ -79,6 +80,9 @@ func (s *Stream) begin() {
 		if !s.bare() {
 			s.at = inText
 		}
+		return
+	}
+	if s.o.Spoken {
 		return
 	}
 	thinks, known := s.f.Begins(s.o.Tail)

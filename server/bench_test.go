@@ -51,7 +51,7 @@ func (s *instantStream) Close() error { return nil }
 func bench(b *testing.B, tokens int) (post func(body []byte) int) {
 	l := ledger.Open(b.TempDir()+"/ledger.db", ledger.Options{})
 	s := New(Options{Ledger: l})
-	s.AddModel(Model{ID: "sim", Prompt: simModel(b), Tools: "hermes", Reasoning: "think"})
+	s.AddModel(Model{ID: "sim", Prompt: simModel(b), Parser: hermes})
 	for i := range 2 {
 		if err := s.Update(instant{"w" + strconv.Itoa(i), tokens}); err != nil {
 			b.Fatal(err)

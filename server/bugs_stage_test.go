@@ -56,7 +56,7 @@ func newScripted(t *testing.T, tmpl string) *scripted {
 	b.play = b.saying("ok")
 	b.stage = &stage{t: t, l: ledger.Open(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{})}
 	b.s = New(Options{Ledger: b.l})
-	b.s.AddModel(Model{ID: "sim", Prompt: b.m, Tools: "hermes", Reasoning: "think"})
+	b.s.AddModel(Model{ID: "sim", Prompt: b.m, Parser: hermes})
 	if err := b.s.Update(&puppet{name: "w0", caps: caps(20000), play: b.answer}); err != nil {
 		t.Fatal(err)
 	}

@@ -209,9 +209,7 @@ func (an *analysis) unthink() {
 		return
 	}
 	an.unthought = true
-	if p, err := an.f.parserOf(false); err == nil { // it was made like that before
-		an.parser = p
-	}
+	an.parser = an.f.parser(true)
 }
 
 // shut ends a call of the engine's that is open when the answer ends.

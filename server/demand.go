@@ -84,7 +84,7 @@ func (s *Server) demands(c *call, t *turn.Turn, m *model) (demand, error) {
 	if t.Repeat && t.Sampling.Logprobs {
 		c.warn("the log probabilities of the prompt's own tokens are not told: they are null")
 	}
-	if m.Tools == "" && m.Stands == "" && len(t.Tools) > 0 && t.ToolChoice.Mode != "none" {
+	if !m.Parser.Calls() && m.Stands == "" && len(t.Tools) > 0 && t.ToolChoice.Mode != "none" {
 		c.warn("no call of a tool can come: dyn knows none that " + m.ID + " makes, and its template may not show it the tools")
 	}
 	if t.Format.Kind == turn.FreeText {

@@ -50,6 +50,7 @@ type flight struct {
 	exact    session.Exact
 	marks    []prompt.Mark
 	leased   []string         // ids of the leases that it asked for
+	tail     string           // what the prompt ends with, behind all messages
 	thinks   bool             // the prompt ends inside open reasoning
 	chains   map[int][]uint64 // block hashes of the prompt by block size
 	lead     []uint32         // ids of the generation prompt, the last of the prompt
@@ -362,16 +363,11 @@ func (f *flight) recovered() {
 	}
 }
 
-// parser makes the flight's parser.
-func (f *flight) parser() (*parsers.Stream, error) { return f.parserOf(f.thinks) }
-
-// parserOf makes one that begins inside open reasoning, or not.
-func (f *flight) parserOf(thinks bool) (*parsers.Stream, error) {
-	if f.t.Dialect == turn.Completions {
-		return parsers.New(parsers.Options{})
-	}
-	return parsers.New(parsers.Options{
-		Tools: f.format(), Reasoning: f.m.Reasoning, Thinks: thinks, Offered: f.t.Tools,
+// parser makes a parser of the flight's answer. spoken says that the answer
+// begins with visible text, whatever the prompt ends with.
+func (f *flight) parser(spoken bool) *parsers.Stream {
+	return f.format().Open(parsers.Options{
+		Tail: f.tail, Thinks: f.thinks, Spoken: spoken, Offered: f.t.Tools,
 		NewID: func() string { return dialect.NewCallID(f.t.Dialect) },
 	})
 }

@@ -18,27 +18,30 @@ func (f *flight) force() {
 	if len(f.t.Tools) == 0 || choice.Mode == "none" {
 		return
 	}
-	if end := parsers.CallEnd(f.m.Tools); f.t.OneCall && end != "" {
+	if end := f.m.Parser.CallEnd(); f.t.OneCall && end != "" {
 		f.onlyOne = end
 		f.job.Stop = append(slices.Clone(f.job.Stop), f.onlyOne)
 	}
 	if f.thinks || choice.Mode != "required" && choice.Mode != "named" {
 		return
 	}
-	f.opening = parsers.Opening(f.m.Tools, choice.Name)
+	f.opening = f.m.Parser.Opening(choice.Name)
 	f.said = f.m.Prompt.Tokenizer().Encode(nil, f.opening)
 	f.opened = len(f.said)
 	f.job.Prompt = f.job.Prompt.Cut(f.asked).Append(f.said)
 	f.job.MaxTokens = max(f.job.MaxTokens-len(f.said), 1)
 }
 
-// format is the parser of tool calls: none when the client wants no calls or
-// has no tools, so that what looks like one stays text.
-func (f *flight) format() string {
-	if f.t.ToolChoice.Mode == "none" || len(f.t.Tools) == 0 || f.textOnly {
-		return ""
+// format is what the answer is read with: calls are not when the client wants
+// none or has no tools, so that what looks like one stays text.
+func (f *flight) format() *parsers.Format {
+	switch {
+	case f.t.Dialect == turn.Completions:
+		return nil
+	case f.t.ToolChoice.Mode == "none" || len(f.t.Tools) == 0 || f.textOnly:
+		return f.m.Parser.Mute()
 	}
-	return f.m.Tools
+	return f.m.Parser
 }
 
 // reason says why an answer ended, in the client's terms.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -23,7 +22,7 @@ func (f *flight) hold() {
 	if i < 0 || f.t.Tools[i].Custom || len(f.t.Tools[i].Schema) == 0 {
 		return
 	}
-	closing := parsers.Closing(f.m.Tools)
+	closing := f.m.Parser.Closing()
 	if closing == "" {
 		return // a format whose arguments are no JSON
 	}

@@ -129,7 +129,7 @@ func TestAttachLearns(t *testing.T) {
 	other := &rig{t: t, path: filepath.Join(t.TempDir(), "ledger.db")}
 	other.ledger = ledger.Open(other.path, ledger.Options{})
 	other.s = New(Options{Ledger: other.ledger})
-	other.s.AddModel(Model{ID: "sim", Prompt: simModel(t), Tools: "hermes", Reasoning: "think"})
+	other.s.AddModel(Model{ID: "sim", Prompt: simModel(t), Parser: hermes})
 	other.fleet = engine.NewFleet(engine.Options{
 		Logs: t.TempDir(), Adapters: r.adapters(), OnChange: func(w *engine.Worker) { other.s.Update(w) }, OnKV: other.s.KV,
 	})

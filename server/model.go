@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/cache"
+	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/route"
 	"github.com/agentinfer/dyn/server/gauge"
@@ -15,12 +16,11 @@ import (
 
 // Model is what clients may name, and how its turns become tokens.
 type Model struct {
-	ID        string
-	Recipe    string
-	Prompt    *prompt.Model
-	Tools     string // parser of tool calls
-	Reasoning string // parser of reasoning
-	Policy    route.Policy
+	ID     string
+	Recipe string
+	Prompt *prompt.Model
+	Parser *parsers.Format // of answers; nil leaves calls and reasoning text
+	Policy route.Policy
 
 	// Stands is why Prompt only stands for the engine's own tokenizer and
 	// template, which dyn does not have, so that all conversations take the

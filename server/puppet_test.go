@@ -80,7 +80,7 @@ func newStage(t *testing.T, ps ...*puppet) *stage {
 	t.Helper()
 	st := &stage{t: t, l: ledger.Open(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{})}
 	st.s = New(Options{Ledger: st.l})
-	st.s.AddModel(Model{ID: "sim", Prompt: simModel(t), Tools: "hermes", Reasoning: "think"})
+	st.s.AddModel(Model{ID: "sim", Prompt: simModel(t), Parser: hermes})
 	for _, p := range ps {
 		if p.caps.Model == "" {
 			p.caps.Model = "sim"

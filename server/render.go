@@ -22,7 +22,11 @@ func (f *flight) render() error {
 		room = min(room, f.t.MaxTokens)
 	}
 	f.rolling, f.chains, f.lead = p.Rolling, p.Chains, p.Opening
-	f.marks, f.thinks, f.asked, f.limit, f.textOnly = p.Marks, p.Thinks, p.IDs.Len(), room, p.Former
+	f.marks, f.tail, f.asked, f.limit, f.textOnly = p.Marks, p.Tail, p.IDs.Len(), room, p.Former
+	var known bool
+	if f.thinks, known = f.m.Parser.Begins(p.Tail); !known {
+		f.thinks = p.Thinks
+	}
 	f.row.Edited, f.hidden = p.Edited, p.Hidden
 	f.job = turn.Job{
 		ID: f.t.ID, Prompt: p.IDs, MaxTokens: room, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(), Marks: f.m.Prompt.Marks(),

@@ -55,7 +55,7 @@ func (r *rig) again() *rig {
 		Logs: r.t.TempDir(), Adapters: r.adapters(), Poll: 50 * time.Millisecond,
 		OnChange: func(w *engine.Worker) { n.s.Update(seats{w, 0}) }, OnKV: n.s.KV,
 	})
-	n.s.AddModel(Model{ID: "sim", Prompt: simModel(r.t), Tools: "hermes", Reasoning: "think"})
+	n.s.AddModel(Model{ID: "sim", Prompt: simModel(r.t), Parser: hermes})
 	for _, url := range n.sims {
 		if _, err := n.fleet.Attach(r.t.Context(), turn.Attach{URL: url}); err != nil {
 			r.t.Fatal(err)

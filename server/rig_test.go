@@ -20,6 +20,7 @@ import (
 	simmodel "github.com/agentinfer/dyn/engine/sim/model"
 	"github.com/agentinfer/dyn/engine/vllm"
 	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -51,7 +52,7 @@ func newRigWith(t *testing.T, o Options, n int, flags ...string) *rig {
 		Logs: t.TempDir(), Adapters: r.adapters(), Poll: 50 * time.Millisecond,
 		OnChange: func(w *engine.Worker) { r.s.Update(seats{w, slots(flags)}) }, OnKV: r.s.KV,
 	})
-	r.s.AddModel(Model{ID: "sim", Prompt: simModel(t), Tools: "hermes", Reasoning: "think"})
+	r.s.AddModel(Model{ID: "sim", Prompt: simModel(t), Parser: hermes})
 	for i := range n {
 		r.start(i, flags...)
 	}
@@ -240,3 +241,12 @@ func (r *rig) get(path string, headers ...string) (int, string) {
 	b, _ := io.ReadAll(resp.Body)
 	return resp.StatusCode, string(b)
 }
+
+// hermes is the parser of the simulated model's answers.
+var hermes = func() *parsers.Format {
+	f, err := parsers.Builtin().Format("hermes", "think")
+	if err != nil {
+		panic(err)
+	}
+	return f
+}()

@@ -16,6 +16,7 @@ import (
 	"github.com/agentinfer/dyn/engine/keep"
 	"github.com/agentinfer/dyn/engine/sim/model"
 	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/recipes"
 	"github.com/agentinfer/dyn/route"
@@ -28,7 +29,7 @@ import (
 type models struct {
 	mu       sync.Mutex // guards all below
 	policy   route.Policy
-	parse    recipes.Parsers
+	parser   *parsers.Format
 	own      string                   // the recipe's folder
 	switches map[string]any           // of its template
 	served   map[string]*prompt.Model // by public name
@@ -43,9 +44,13 @@ func (m *models) open(p plan, r *recipes.Recipe) error {
 	m.policy = route.Policy(p.Policy)
 	m.served, m.opened, m.folder = map[string]*prompt.Model{}, map[string]*prompt.Model{}, map[string]string{}
 	m.stands = map[*prompt.Model]string{}
-	m.parse = recipes.Parsers{Tools: "hermes", Reasoning: "think"}
+	parse := recipes.Parsers{Tools: "hermes", Reasoning: "think"}
 	if r != nil {
-		m.parse, m.own, m.switches = r.Parsers, cmp.Or(p.ModelDir, r.ModelDir), r.Template
+		parse, m.own, m.switches = r.Parsers, cmp.Or(p.ModelDir, r.ModelDir), r.Template
+	}
+	var err error
+	if m.parser, err = parsers.Builtin().Format(parse.Tools, parse.Reasoning); err != nil {
+		return fail(usage, p.op(), err, "", "dyn parsers ls")
 	}
 	for _, at := range p.Attach {
 		if err := m.expect(at); err != nil {
@@ -119,7 +124,7 @@ func (m *models) add(s *server.Server, recipe string) {
 
 func (m *models) tell(id, recipe string, pm *prompt.Model) {
 	m.server.AddModel(server.Model{
-		ID: id, Recipe: recipe, Prompt: pm, Tools: m.parse.Tools, Reasoning: m.parse.Reasoning, Policy: m.policy,
+		ID: id, Recipe: recipe, Prompt: pm, Parser: m.parser, Policy: m.policy,
 		Stands: m.stands[pm],
 	})
 }
