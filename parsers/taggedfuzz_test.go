@@ -3,6 +3,7 @@ package parsers
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,8 +47,14 @@ func TestTaggedRandom(t *testing.T) {
 		keys := []string{"path", "content", "mode", "append", "tags", "meta", "k1", "k2", "k3", "k4"}
 		words, used, text := []string{}, []string{"item"}, ""
 		for n := range rapid.IntRange(1, 24).Draw(rt, "pieces") {
-			switch k := rapid.IntRange(0, 11).Draw(rt, "kind"); {
-			case k < 2 || k > 9:
+			switch k := rapid.IntRange(0, 13).Draw(rt, "kind"); {
+			case k == 10 && spec.Reasoning != nil:
+				text += rapid.SampledFrom(append(slices.Clone(spec.Reasoning.Close), spec.Reasoning.Open...)).Draw(rt, "thought")
+			case k == 11:
+				w := fmt.Sprintf("qz%dx", n)
+				words = append(words, w)
+				text += `{"k` + fmt.Sprint(n) + `": ["` + w + `", {"x": 'y'}]}`
+			case k < 2 || k > 11:
 				w := fmt.Sprintf("qz%dx", n)
 				words = append(words, w)
 				text += rapid.SampledFrom([]string{"", " ", "\n", "\"", "<", "]", "{", "["}).Draw(rt, "before") + w + rapid.SampledFrom([]string{"", " ", "\n", "\\", "<", ">"}).Draw(rt, "after")
@@ -70,6 +77,9 @@ func TestTaggedRandom(t *testing.T) {
 			text += rapid.SampledFrom([]string{"", "", "\n"}).Draw(rt, "gap")
 		}
 		o := taggedOptions(spec)
+		if spec.Reasoning != nil && rapid.Bool().Draw(rt, "thinks") {
+			o.Tail = spec.Reasoning.Open[0]
+		}
 		a := checkAny(t, o, false, text, 1, 5)
 		checkAny(t, o, true, text, 1)
 		said := a.content + a.reasoning
