@@ -108,8 +108,12 @@ func (s *Stream) Push(dst []turn.Event, text string) []turn.Event {
 	text = text[s.glance(text):]
 	for len(text) > 0 {
 		n := min(len(text), pieceBytes)
-		s.store = append(append(s.store[:0], s.buf...), text[:n]...)
-		s.buf = s.store
+		if len(s.buf) >= pieceBytes { // a reader holds a long value; it is not to be copied for each piece
+			s.buf = append(s.buf, text[:n]...)
+		} else {
+			s.store = append(append(s.store[:0], s.buf...), text[:n]...)
+			s.buf = s.store
+		}
 		text = text[n:]
 		s.run()
 	}
