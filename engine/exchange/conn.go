@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"syscall"
@@ -13,10 +14,11 @@ import (
 // conn is a connection with what was read from it and not used yet.
 type conn struct {
 	net.Conn
-	in    *bufio.Reader
-	raw   syscall.RawConn // its socket; nil where there is none to be looked at
-	out   []byte          // room for a request's head
-	since time.Time
+	in     *bufio.Reader
+	socket io.Reader       // what in reads
+	raw    syscall.RawConn // its socket; nil where there is none to be looked at
+	out    []byte          // room for a request's head
+	since  time.Time
 
 	room, parts net.Buffers // what is being written, and what of it is left
 }
@@ -24,13 +26,16 @@ type conn struct {
 const readBuffer = 4 << 10 // enough for the head of an answer and for a few events
 
 func newConn(n net.Conn) *conn {
-	k := &conn{Conn: n, in: bufio.NewReaderSize(n, readBuffer)}
+	k := &conn{Conn: n}
+	under := n
 	if s, ok := n.(*tls.Conn); ok {
-		n = s.NetConn()
+		under = s.NetConn()
 	}
-	if sc, ok := n.(syscall.Conn); ok {
+	if sc, ok := under.(syscall.Conn); ok {
 		k.raw, _ = sc.SyscallConn()
 	}
+	k.socket = calmly(n, k.raw)
+	k.in = bufio.NewReaderSize(k.socket, readBuffer)
 	return k
 }
 
