@@ -194,10 +194,10 @@ func (f *Format) mark(spec *Spec) {
 		}
 		f.live[inSection].add(opensCall, heads(spec.Call.Open)...)
 		f.live[inSection].add(closes, spec.Section.Close...)
-		for _, at := range []state{inText, behind} {
-			f.live[at].add(closes, distinct(spec.Section.Close)...)
-			f.live[at].add(closes, distinct(spec.Call.Close)...)
-		}
+		f.live[inText].add(closes, distinct(spec.Section.Close)...)
+		f.live[inText].add(closes, distinct(spec.Call.Close)...)
+		f.live[behind].add(closes, spec.Section.Close...)
+		f.live[behind].add(closes, spec.Call.Close...)
 		for _, t := range spec.Arg.Close {
 			if head(t) == t {
 				f.live[behind].add(closes, t)

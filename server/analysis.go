@@ -115,5 +115,8 @@ func (an *analysis) thoughts() (n int) {
 func (an *analysis) note(from int) {
 	for _, e := range an.buf[from:] {
 		an.answer.Add(e)
+		if e.Kind == turn.CallEnd {
+			an.f.s.count.flawed(e.Call.Flaws)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/turn"
 )
 
 // counters count since the server's start. The zero value is ready.
@@ -13,9 +14,10 @@ type counters struct {
 	prompt, cached, output  atomic.Int64
 	told                    atomic.Int64 // of prompt, where the engine told what was cached
 	moved, orphans, panics  atomic.Int64
-	hidden                  atomic.Int64 // images and documents that a fixed text stood for
-	chats                   atomic.Int64 // turns that took the chat path
-	unkept                  atomic.Int64 // responses that only memory holds
+	hidden                  atomic.Int64    // images and documents that a fixed text stood for
+	chats                   atomic.Int64    // turns that took the chat path
+	unkept                  atomic.Int64    // responses that only memory holds
+	flaws                   [4]atomic.Int64 // calls, by what was wrong with them: flawNames
 
 	mu       sync.Mutex    // guards statuses
 	statuses map[int]int64 // answers that were errors, by HTTP status
@@ -40,6 +42,18 @@ func (c *counters) outcome(row ledger.Turn) {
 			c.cached.Add(int64(row.Cached))
 		}
 		c.output.Add(int64(row.Output))
+	}
+}
+
+// flawNames are what may be wrong with a call, in the order of turn.Flaw's bits.
+var flawNames = [...]string{"repaired", "mistyped", "unknown_tool", "truncated"}
+
+// flawed counts a call by what was wrong with it.
+func (c *counters) flawed(f turn.Flaw) {
+	for i := range c.flaws {
+		if f&(1<<i) != 0 {
+			c.flaws[i].Add(1)
+		}
 	}
 }
 
