@@ -21,6 +21,8 @@ type pseudo struct {
 	stop *[256]bool // bytes that need a look inside a delimited string
 
 	at    pseudoAt
+	off   bool // nothing goes on
+	extra int  // braces too many
 	stack []pseudoLevel
 	seen  []string // keys of the arguments
 	quote byte     // of a string in JSON's quotes
@@ -39,8 +41,8 @@ const (
 	psDelimited
 	psQuoted
 	psBehind // a comma, or the container's end
+	psTail   // where braces too many are closed
 	psDone
-	psBroken
 )
 
 // pseudoLevel is an open container.
@@ -61,12 +63,12 @@ func newPseudo(spec *Spec, on *tools) *pseudo {
 }
 
 func (p *pseudo) begin(o *out) {
-	p.o, p.at = o, psName
+	p.o, p.at, p.off, p.extra = o, psName, false, 0
 	p.stack, p.seen, p.out, p.skip = p.stack[:0], p.seen[:0], p.out[:0], 0
 }
 
 func (p *pseudo) read(b []byte, last bool) (n int, said progress) {
-	for p.at < psDone {
+	for p.at != psDone && !p.off {
 		k, ok := p.step(b[n:], last)
 		n += k
 		if !ok {
@@ -75,7 +77,7 @@ func (p *pseudo) read(b []byte, last bool) (n int, said progress) {
 		}
 	}
 	p.hand()
-	if p.at == psBroken {
+	if p.off {
 		return n, broken
 	}
 	return n, whole
@@ -96,6 +98,8 @@ func (p *pseudo) step(b []byte, last bool) (int, bool) {
 		return p.delimited(b, last)
 	case psQuoted:
 		return p.quoted(b, last)
+	case psTail:
+		return p.tail(b, last)
 	}
 	n := 0
 	for n < len(b) && isSpace(b[n]) {
@@ -110,7 +114,7 @@ func (p *pseudo) step(b []byte, last bool) (int, bool) {
 	if said := p.marked(b, last); said == wait {
 		return 0, false
 	} else if said == yes {
-		p.at = psBroken
+		p.off = true
 		return 0, true
 	}
 	switch p.at {
@@ -170,7 +174,7 @@ func (p *pseudo) name(b []byte, last bool) (int, bool) {
 			return after, true
 		}
 	}
-	p.at = psBroken
+	p.off = true
 	return 0, true
 }
 
@@ -199,7 +203,11 @@ func (p *pseudo) key(b []byte, last bool) (int, bool) {
 	switch c := b[0]; {
 	case c == '}' || c == ']' || c == ')':
 		return p.close(c), true
-	case c == ',' || c == ';' || c == '{' && l.n == 0 || c == ':' || c == '=':
+	case c == '{' && l.n == 0 && len(p.stack) == 1:
+		p.extra++
+		p.flawed(true)
+		return 1, true
+	case c == ',' || c == ';' || c == '{' || c == ':' || c == '=':
 		p.flawed(c != ',')
 		return 1, true
 	}
@@ -326,7 +334,7 @@ func (p *pseudo) value(b []byte, last bool) (int, bool) {
 	c := b[0]
 	switch {
 	case (c == '{' || c == '[') && len(p.stack) == maxDepth:
-		p.at = psBroken
+		p.off = true
 		return 0, true
 	case quote == "" && c != '{' && c != '[':
 		return p.bare(b, last, of)
@@ -406,13 +414,32 @@ func (p *pseudo) pop() {
 	}
 	p.stack = p.stack[:len(p.stack)-1]
 	p.out = append(p.out, end)
-	if p.ended(); len(p.stack) == 0 {
-		p.at = psDone
+	if p.ended(); len(p.stack) > 0 {
+		return
+	}
+	if p.at = psDone; p.extra > 0 {
+		p.at = psTail
 	}
 }
 
+// tail reads what closes braces too many.
+func (p *pseudo) tail(b []byte, last bool) (int, bool) {
+	c, here, said := look(b, last)
+	switch {
+	case said == wait:
+		return 0, false
+	case len(here) == 0 || c != '}' && c != ')':
+		p.at = psDone
+		return 0, true
+	}
+	if p.extra--; p.extra == 0 {
+		p.at = psDone
+	}
+	return len(b) - len(here) + 1, true
+}
+
 func (p *pseudo) finish(cut bool) bool {
-	if !p.o.said || cut || p.at == psDone {
+	if !p.o.said || cut || p.at >= psTail {
 		return p.o.said
 	}
 	p.flawed(true)

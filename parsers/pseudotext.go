@@ -31,12 +31,9 @@ func (p *pseudo) delimited(b []byte, last bool) (n int, ok bool) {
 		case wait:
 			return n, false
 		case yes:
-			if k > 0 {
-				p.out = append(p.out, '"')
-				p.ended()
-			} else {
-				p.at = psBroken
-			}
+			p.out = append(p.out, '"')
+			p.ended()
+			p.off = k == 0
 			return n + k, true
 		}
 		p.out = append(p.out, b[n])
@@ -195,7 +192,7 @@ func (p *pseudo) bare(b []byte, last bool, of *schema) (int, bool) {
 		p.o.flaw(f)
 	}
 	if p.ended(); n >= maxWord {
-		p.at = psBroken
+		p.off = true
 	}
 	return n, true
 }

@@ -74,10 +74,10 @@ func (v *pyValue) anotherArg(b []byte, last bool) guess {
 		return said
 	case c == ')' || c == '*':
 		return yes
-	case v.scope.positional && (begins(c) || c == '('):
+	case v.scope.positional && (begins(c) || c == '('), v.scope.colons && (c == '"' || c == '\''):
 		return yes
 	}
-	n, said := named(here, last)
+	n, said := named(here, last, v.scope.colons)
 	if said == yes && v.scope.loose && v.scope.keys != nil && n > 0 && !v.declared(here[:n]) {
 		return no
 	}
@@ -97,9 +97,9 @@ func (v *pyValue) declared(key []byte) bool {
 // maxKey is the longest name of an argument, in bytes.
 const maxKey = 128
 
-// named says whether b begins with a name and an equals sign, and how long the
-// name is.
-func named(b []byte, last bool) (n int, said guess) {
+// named says whether b begins with a name and an equals sign, or a colon where
+// those are used, and how long the name is.
+func named(b []byte, last, colons bool) (n int, said guess) {
 	for n < len(b) && n < maxKey && isWord(b[n]) {
 		n++
 	}
@@ -113,6 +113,8 @@ func named(b []byte, last bool) (n int, said guess) {
 	switch {
 	case said != yes || len(here) == 0:
 		return 0, said
+	case c == ':' && colons:
+		return n, yes
 	case c != '=':
 		return 0, no
 	case len(here) == 1:

@@ -105,7 +105,7 @@ func (v *pyValue) str(b []byte, last bool) (n int, ok bool) {
 			k, ok = v.ending(b[n:], last)
 		}
 		n += k
-		if !ok || v.at != pyString {
+		if !ok || v.at != pyString || v.off {
 			return n, ok
 		}
 	}
@@ -142,7 +142,9 @@ func (v *pyValue) closing(b []byte, last bool) (int, bool) {
 		v.out = append(v.out, '\\')
 	}
 	v.out = append(v.out, v.quote)
-	v.flaws |= turn.Repaired
+	if !v.triple {
+		v.flaws |= turn.Repaired
+	}
 	return 1, true
 }
 
@@ -176,8 +178,14 @@ func (v *pyValue) ending(b []byte, last bool) (int, bool) {
 			said = wait
 		}
 	}
-	if said != no {
-		return v.halt(said)
+	switch said {
+	case wait:
+		return 0, false
+	case yes:
+		v.out = append(v.out, '"')
+		v.ended()
+		v.off = true
+		return 0, true
 	}
 	v.out = append(v.out, b[0])
 	return 1, true

@@ -201,7 +201,7 @@ func (p *python) arg(b []byte, last bool) (int, bool, progress) {
 		return 0, false, more
 	case yes:
 		p.key(key)
-		p.v.scope.positional = false
+		p.v.scope.positional, p.v.scope.colons = false, b[n-1] == ':'
 		p.at = pyArgKey
 		return n, true, more
 	}
@@ -328,9 +328,11 @@ func (p *python) value(b []byte, last bool) (int, bool, progress) {
 
 // gather takes what the value has written.
 func (p *python) gather() {
-	if json := p.v.take(); !p.again {
-		p.ready = append(p.ready, json...)
+	if p.again {
+		p.v.drain(nil)
+		return
 	}
+	p.ready = p.v.drain(p.ready)
 }
 
 // hand hands on the arguments that are settled.

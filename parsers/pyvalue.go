@@ -13,16 +13,16 @@ const (
 	pyItem   pyAt = iota // a value, or an item of a container, or its end
 	pyMember             // what stands behind a key and its colon
 	pyString
-	pyBare // a number, a word, or text without quotes
 	pyBehind
 	pyDone
-	pyBroken
 )
 
 // pyLevel is an open container.
 type pyLevel struct {
 	open byte // [, ( or {; s for a set
-	mark int  // where in out it begins, while that may still change
+	free bool // it is not yet known to be a list, a set, an object, or nothing
+	from int  // where in out it, or the key under way, begins, with the comma before it
+	mark int  // where in out it begins
 	key  int  // where in out the key under way begins
 	n    int  // items so far
 	busy bool // the item is a key until no colon follows it
@@ -38,7 +38,7 @@ type pyLevel struct {
 type pyValue struct {
 	out   []byte // strict JSON, not yet taken
 	at    pyAt
-	held  int // levels in out that may still change
+	off   bool // a marker of the section's end stands in it
 	stack []pyLevel
 	flaws turn.Flaw
 
@@ -56,37 +56,46 @@ type pyScope struct {
 	keys       []string   // of the arguments that may follow; any when nil
 	listed     bool       // the call is an item of a list
 	positional bool       // the value has no key, nor need the next
+	colons     bool       // colons stand behind keys
 	loose      bool       // the family prints strings without escapes
 }
 
 // begin makes it ready for a value.
 func (v *pyValue) begin() {
-	v.at, v.held, v.stack = pyItem, 0, v.stack[:0]
+	v.at, v.off, v.stack = pyItem, false, v.stack[:0]
 }
 
-// take returns what was written since the last take and can change no more.
-// It is good until the next read.
-func (v *pyValue) take() []byte {
-	if v.held > 0 {
-		return nil
+// drain moves what was written and can change no more to dst.
+func (v *pyValue) drain(dst []byte) []byte {
+	n := len(v.out)
+	for i := range v.stack {
+		if l := &v.stack[i]; l.free || l.busy {
+			n = l.from
+			break
+		}
 	}
-	out := v.out
-	v.out = v.out[:0]
-	return out
+	dst = append(dst, v.out[:n]...)
+	v.out = v.out[:copy(v.out, v.out[n:])]
+	for i := range v.stack {
+		v.stack[i].from -= n
+		v.stack[i].mark -= n
+		v.stack[i].key -= n
+	}
+	return dst
 }
 
 // read takes in what is settled of b and returns how much that is. It is
 // whole where the value ends, which may be in front of b[n:], and broken where
 // a marker of the section's end stands in it.
 func (v *pyValue) read(b []byte, last bool) (n int, p progress) {
-	for v.at < pyDone {
+	for v.at != pyDone && !v.off {
 		k, ok := v.step(b[n:], last)
 		n += k
 		if !ok {
 			return n, more
 		}
 	}
-	if v.at == pyBroken {
+	if v.off {
 		return n, broken
 	}
 	return n, whole
@@ -94,11 +103,8 @@ func (v *pyValue) read(b []byte, last bool) (n int, p progress) {
 
 // step reads a piece; false means that more is needed.
 func (v *pyValue) step(b []byte, last bool) (int, bool) {
-	switch v.at {
-	case pyString:
+	if v.at == pyString {
 		return v.str(b, last)
-	case pyBare:
-		return v.word(b, last)
 	}
 	n := 0
 	for n < len(b) && isSpace(b[n]) {
@@ -136,15 +142,14 @@ func (v *pyValue) step(b []byte, last bool) (int, bool) {
 		v.at = pyString
 		return n, true
 	}
-	v.item()
-	v.at = pyBare
-	return 0, true
+	return v.word(b, last)
 }
 
-// item writes what stands before an item.
-func (v *pyValue) item() {
+// item writes what stands before an item and returns where that begins.
+func (v *pyValue) item() int {
+	from := len(v.out)
 	if v.at == pyMember || len(v.stack) == 0 {
-		return
+		return from
 	}
 	l := &v.stack[len(v.stack)-1]
 	if l.n > 0 {
@@ -153,26 +158,25 @@ func (v *pyValue) item() {
 	l.n++
 	if l.open == '{' {
 		l.busy, l.key = true, len(v.out)
-		v.held++
+		if !l.free {
+			l.from = from
+		}
 	}
+	return from
 }
 
 // push opens a container. Deeper than the limit nothing goes on.
 func (v *pyValue) push(c byte) bool {
 	if len(v.stack) == maxDepth {
-		v.at = pyBroken
+		v.off = true
 		return true
 	}
-	v.item()
-	l := pyLevel{open: c, mark: len(v.out)}
-	switch c {
-	case '(':
-		v.held++
-		v.out = append(v.out, '[')
-	default:
-		v.out = append(v.out, c)
+	from := v.item()
+	v.stack = append(v.stack, pyLevel{open: c, from: from, mark: len(v.out), free: c != '['})
+	if c == '(' {
+		c = '['
 	}
-	v.stack = append(v.stack, l)
+	v.out = append(v.out, c)
 	v.at = pyItem
 	return true
 }
@@ -190,7 +194,7 @@ func (v *pyValue) halt(said guess) (int, bool) {
 	if said == wait {
 		return 0, false
 	}
-	v.at = pyBroken
+	v.off = true
 	return 0, true
 }
 
@@ -228,8 +232,7 @@ func (v *pyValue) behind(b []byte, last bool) (int, bool) {
 
 // keyed makes a JSON string of the key that was just written.
 func (v *pyValue) keyed(l *pyLevel) {
-	l.busy = false
-	v.held--
+	l.busy, l.free = false, false
 	if key := v.out[l.key:]; len(key) == 0 || key[0] != '"' {
 		text, _ := json.Marshal(string(key))
 		v.out = append(v.out[:l.key], text...)
@@ -239,12 +242,10 @@ func (v *pyValue) keyed(l *pyLevel) {
 // settle decides what a container is when its item has no colon.
 func (v *pyValue) settle(l *pyLevel) {
 	switch {
-	case l.open == '(' && l.mark >= 0:
-		v.held--
-		l.mark = -1
-	case l.busy && l.n == 1:
-		l.busy, l.open = false, 's'
-		v.held--
+	case l.open == '(':
+		l.free = false
+	case l.busy && l.free:
+		l.busy, l.free, l.open = false, false, 's'
 		v.out[l.mark] = '['
 	case l.busy:
 		v.keyed(l)
@@ -295,8 +296,7 @@ func (v *pyValue) pop() {
 	if v.at == pyMember {
 		v.null()
 	}
-	if l.open == '(' && l.mark >= 0 && l.n == 1 { // just a value in parentheses
-		v.held--
+	if l.open == '(' && l.free && l.n == 1 { // just a value in parentheses
 		v.out = append(v.out[:l.mark], v.out[l.mark+1:]...)
 		v.stack = v.stack[:len(v.stack)-1]
 		v.at = pyBehind
@@ -321,7 +321,7 @@ func (v *pyValue) finish() {
 	switch {
 	case v.at == pyString:
 		v.out = append(v.out, '"')
-	case v.at == pyBare, v.at == pyItem && len(v.stack) == 0:
+	case v.at == pyItem && len(v.stack) == 0:
 		v.out = append(v.out, "null"...)
 	}
 	if v.at != pyMember {

@@ -18,6 +18,7 @@ func (v *pyValue) word(b []byte, last bool) (int, bool) {
 	if said == wait {
 		return 0, false
 	}
+	v.item()
 	w := bytes.TrimRight(b[:n], spaces)
 	switch literal, ok := pyLiteral(w); {
 	case len(w) == 0:
@@ -30,10 +31,19 @@ func (v *pyValue) word(b []byte, last bool) (int, bool) {
 		v.out = append(v.out, text...)
 		v.flaws |= turn.Repaired
 	}
-	if v.ended(); n >= maxWord {
-		v.at = pyBroken
-	}
+	v.ended()
+	v.off = n >= maxWord
 	return n, true
+}
+
+// valueFollows says whether another value stands behind white space, so that a
+// comma is missing.
+func valueFollows(b []byte, last bool) guess {
+	c, here, said := look(b, last)
+	if said == yes && (len(here) == 0 || !begins(c) || isLetter(c)) {
+		return no
+	}
+	return said
 }
 
 // wordEnd finds where a value without quotes ends. A literal ends at the first
@@ -57,10 +67,12 @@ func (v *pyValue) wordEnd(b []byte, last bool) (int, guess) {
 		case c == ',':
 			said = v.anotherArg(b[n+1:], last)
 		case isSpace(c) && len(v.stack) == 0 && n > 0 && isPyLiteral(b[:n]):
-			_, said = named(bytes.TrimLeft(b[n:], spaces), last)
+			_, said = named(bytes.TrimLeft(b[n:], spaces), last, v.scope.colons)
 			if said == wait && len(b)-n > maxAhead {
 				said = no
 			}
+		case isSpace(c) && len(v.stack) > 0 && n > 0 && isPyLiteral(b[:n]):
+			said = valueFollows(b[n:], last)
 		}
 		if said == no {
 			_, said = v.mark(b[n:], last)
