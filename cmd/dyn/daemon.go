@@ -100,6 +100,7 @@ func (d *daemon) open() error {
 		}
 		return err
 	}
+	d.models.log = d.log
 	if err := d.models.open(d.plan, r); err != nil {
 		return err
 	}

@@ -50,6 +50,9 @@ func dryRun(a *app, p plan, show *jsonFlag) error {
 	t.add("plan", p.summary())
 	t.add("listen", fmt.Sprintf("%s:%d", p.Host, p.Port))
 	t.add("policy", p.Policy)
+	if p.Parser != "" {
+		t.add("parser", p.Parser)
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.Flags)) {
 		t.add("--"+name, p.Flags[name])
 	}

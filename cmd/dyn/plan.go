@@ -39,6 +39,7 @@ type plan struct {
 	Port     int               `json:"port"`
 	Key      string            `json:"api_key,omitempty"`
 	Policy   string            `json:"policy"`
+	Parser   string            `json:"parser,omitempty"`             // how answers are read, above what the recipe says
 	Trust    bool              `json:"trust_dyn_template,omitempty"` // prompts are made here, whatever the engine makes
 	Attach   []turn.Attach     `json:"attach"`
 	Gather   string            `json:"gather"` // a time, or "off"
@@ -105,6 +106,7 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 	}
 	p.ModelDir = set.Text("worker.model_dir")
 	p.Workers, p.Policy = set.Int("up.workers"), set.Text("router.policy")
+	p.Parser = set.Text("server.parser")
 	p.Host, p.Port, p.Key = set.Text("server.host"), set.Int("server.port"), set.Text("server.api_key")
 	p.Gather, p.Trust = set.Text("server.gather"), set.Text("router.trust_dyn_template") == "true"
 	p.MaxAge = set.Text("ledger.max_age")
@@ -185,10 +187,13 @@ func (p *plan) findRecipe() (*recipes.Recipe, error) {
 	if known := adapterNames(); !slices.Contains(known, r.Engine) {
 		return nil, fail(usage, "up", fmt.Errorf("%s: no adapter for engine %q", p.Recipe, r.Engine), "known: "+strings.Join(known, ", "), "dyn help recipes")
 	}
-	for _, name := range []string{r.Parsers.Tools, r.Parsers.Reasoning} {
-		if name != "" && !slices.Contains(parsers.Known(), name) {
-			return nil, fail(usage, "up", fmt.Errorf("%s: unknown parser %q", p.Recipe, name),
-				"known: "+strings.Join(parsers.Known(), ", "), "${EDITOR:-vi} "+p.Recipe)
+	set, err := (&app{}).parserSet()
+	if err != nil {
+		return nil, err
+	}
+	for kind, name := range map[parsers.Kind]string{parsers.Tools: r.Parsers.Tools, parsers.Thinking: r.Parsers.Reasoning} {
+		if _, err := set.Lookup(name, kind); name != "" && err != nil {
+			return nil, fail(usage, "up", fmt.Errorf("%s: unknown parser %q of %ss", p.Recipe, name, kind), near(set, name), "dyn parsers ls     or: ${EDITOR:-vi} "+p.Recipe)
 		}
 	}
 	return r, nil
@@ -207,6 +212,15 @@ func (p *plan) refuseSimulated(set *config.Set) error {
 
 // check looks at what one setting alone does not tell.
 func (p plan) check() error {
+	if p.Parser != "" {
+		set, err := (&app{}).parserSet()
+		if err != nil {
+			return err
+		}
+		if _, err := newFormats(set, p.Parser, nil, nil); err != nil {
+			return fail(usage, p.op(), fmt.Errorf("unknown parser %q", p.Parser), near(set, p.Parser), "dyn parsers ls")
+		}
+	}
 	addr, err := netip.ParseAddr(p.Host)
 	local := p.Host == "localhost" || (err == nil && addr.IsLoopback())
 	switch {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -29,7 +30,9 @@ import (
 type models struct {
 	mu       sync.Mutex // guards all below
 	policy   route.Policy
-	parser   *parsers.Format
+	log      *slog.Logger
+	formats  *formats
+	parser   map[*prompt.Model]*parsers.Format
 	own      string                   // the recipe's folder
 	switches map[string]any           // of its template
 	served   map[string]*prompt.Model // by public name
@@ -44,12 +47,15 @@ func (m *models) open(p plan, r *recipes.Recipe) error {
 	m.policy = route.Policy(p.Policy)
 	m.served, m.opened, m.folder = map[string]*prompt.Model{}, map[string]*prompt.Model{}, map[string]string{}
 	m.stands = map[*prompt.Model]string{}
-	parse := recipes.Parsers{Tools: "hermes", Reasoning: "think"}
+	m.parser = map[*prompt.Model]*parsers.Format{}
 	if r != nil {
-		parse, m.own, m.switches = r.Parsers, cmp.Or(p.ModelDir, r.ModelDir), r.Template
+		m.own, m.switches = cmp.Or(p.ModelDir, r.ModelDir), r.Template
 	}
-	var err error
-	if m.parser, err = parsers.Builtin().Format(parse.Tools, parse.Reasoning); err != nil {
+	set, err := (&app{}).parserSet()
+	if err != nil {
+		return err
+	}
+	if m.formats, err = newFormats(set, p.Parser, r, m.log); err != nil {
 		return fail(usage, p.op(), err, "", "dyn parsers ls")
 	}
 	for _, at := range p.Attach {
@@ -96,7 +102,7 @@ func (m *models) read(dir string) (*prompt.Model, error) {
 		return m.stand(dir, err.Error(), o)
 	}
 	if err == nil {
-		m.opened[dir] = pm
+		m.opened[dir], m.parser[pm] = pm, m.formats.of(dir)
 	}
 	return pm, err
 }
@@ -107,7 +113,7 @@ func (m *models) read(dir string) (*prompt.Model, error) {
 func (m *models) stand(dir, why string, o prompt.Options) (*prompt.Model, error) {
 	pm, err := prompt.OpenFS(model.FS(), o)
 	if err == nil {
-		m.opened[dir], m.stands[pm] = pm, why
+		m.opened[dir], m.stands[pm], m.parser[pm] = pm, why, m.formats.named
 	}
 	return pm, err
 }
@@ -124,7 +130,7 @@ func (m *models) add(s *server.Server, recipe string) {
 
 func (m *models) tell(id, recipe string, pm *prompt.Model) {
 	m.server.AddModel(server.Model{
-		ID: id, Recipe: recipe, Prompt: pm, Parser: m.parser, Policy: m.policy,
+		ID: id, Recipe: recipe, Prompt: pm, Parser: m.parser[pm], Policy: m.policy,
 		Stands: m.stands[pm],
 	})
 }

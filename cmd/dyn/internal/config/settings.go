@@ -42,6 +42,7 @@ var Settings = []Setting{
 	{Key: "server.host", Flag: "host", Default: "127.0.0.1", Help: "address to listen on; another than loopback needs a key"},
 	{Key: "server.port", Flag: "port", Kind: Whole, Default: "8080", Help: "port to listen on; 0 takes a free one"},
 	{Key: "server.api_key", Flag: "api-key", Help: "key that clients must send"},
+	{Key: "server.parser", Flag: "parser", Help: "how answers are read, a name of dyn parsers ls; unset is what the recipe says, else what fits the chat template"},
 	{Key: "server.gather", Kind: Duration, Off: true, Default: "20ms", Help: "most that a token waits for others while 48 answers or more stream; a quarter of it from 16 on; or off"},
 	{Key: "router.policy", Flag: "policy", Kind: Choice, Among: []string{"kv", "round-robin"}, Default: "kv", Help: "how a worker is picked"},
 	{Key: "router.trust_dyn_template", Flag: "trust-dyn-template", Kind: Switch, Default: "false", Help: "make the prompts here also for engines that make others of the same conversations"},
