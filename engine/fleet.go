@@ -136,8 +136,15 @@ func (f *Fleet) Restart(ctx context.Context, name string) error {
 		w.undrain()
 		return nil
 	}
+	w.change(func() {
+		now := time.Now()
+		if takes(w.life.state) {
+			w.life.enter(turn.Draining, restarting, now)
+		}
+		w.life.expect(now, 0)
+	})
 	quiet, cancel := context.WithTimeout(ctx, f.o.DrainStall)
-	_ = w.drain(quiet, "restarting")
+	_ = w.drain(quiet, restarting)
 	cancel()
 	w.cutAll("is restarted") // what still runs goes on elsewhere
 	lives := w.orderRestart()

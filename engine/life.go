@@ -25,6 +25,9 @@ const never time.Duration = -1
 // byHand is why a worker takes no turns although nothing is wrong with it.
 const byHand = "drained by hand"
 
+// restarting is why it takes none until it was started anew.
+const restarting = "restarting"
+
 // life decides about the states of one worker. It has no clock and no effects:
 // every step is told the time.
 type life struct {
@@ -34,6 +37,9 @@ type life struct {
 	restarts int  // times its process was started again
 	failures int  // lives in a row that ended by themselves
 	held     bool // a person wants no new turns here
+
+	took time.Duration // its last start, up to when it was ready; 0 is not known
+	back time.Time     // when it is expected to be ready; zero is not known, or that it is
 }
 
 // enter moves to a state. A worker that is Gone stays so.
@@ -42,7 +48,7 @@ func (l *life) enter(s turn.State, why string, now time.Time) {
 		return
 	}
 	if l.state != s {
-		l.since = now
+		l.since, l.back = now, time.Time{}
 	}
 	l.state, l.why = s, why
 }
@@ -56,6 +62,21 @@ func (l *life) ready(now time.Time) {
 	l.enter(turn.Ready, "", now)
 }
 
+// started notes that its process can serve, before ready, and with that how
+// long a start takes.
+func (l *life) started(now time.Time) {
+	if l.state == turn.Starting {
+		l.took = now.Sub(l.since)
+	}
+}
+
+// expect notes that its process is started after a wait.
+func (l *life) expect(now time.Time, wait time.Duration) {
+	if l.took > 0 {
+		l.back = now.Add(wait + l.took)
+	}
+}
+
 // lost notes that the worker was lost and says how long to wait before it is
 // started again, or never.
 func (l *life) lost(why string, now time.Time) time.Duration {
@@ -65,15 +86,19 @@ func (l *life) lost(why string, now time.Time) time.Duration {
 	l.failures++
 	l.enter(turn.Down, why, now)
 	if l.failures >= giveUpAfter {
+		l.back = time.Time{}
 		return never
 	}
-	return pause(l.failures)
+	wait := pause(l.failures)
+	l.expect(now, wait)
+	return wait
 }
 
 // again notes that the process is being started once more.
 func (l *life) again(now time.Time) {
 	l.restarts++
 	l.enter(turn.Starting, "no token yet", now)
+	l.expect(now, 0)
 }
 
 // pause is the wait after n failures in a row.

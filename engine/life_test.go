@@ -47,6 +47,51 @@ func TestWhoWaitsIsLast(t *testing.T) {
 	})
 }
 
+// TestBack: when a worker takes turns again is known where it was started
+// before, and it is started anew.
+func TestBack(t *testing.T) {
+	at := func(s float64) time.Time { return time.Unix(1000, 0).Add(time.Duration(s * float64(time.Second))) }
+	started := func() *life {
+		l := &life{state: turn.Starting, since: at(0)}
+		l.started(at(3))
+		l.ready(at(3))
+		return l
+	}
+	for _, c := range []struct {
+		name string
+		do   func(l *life)
+		want time.Time
+	}{
+		{"ready", func(*life) {}, time.Time{}},
+		{"lost", func(l *life) { l.lost("x", at(100)) }, at(103.2)},
+		{"lost again", func(l *life) { l.lost("x", at(100)); l.again(at(101)); l.lost("x", at(102)) }, at(105.4)},
+		{"started anew", func(l *life) { l.lost("x", at(100)); l.again(at(101)) }, at(104)},
+		{"by hand", func(l *life) { l.enter(turn.Draining, "restarting", at(100)); l.expect(at(100), 0) }, at(103)},
+		{"ready again", func(l *life) { l.lost("x", at(100)); l.again(at(101)); l.started(at(102)); l.ready(at(102)) }, time.Time{}},
+		{"slower now", func(l *life) {
+			l.lost("x", at(100))
+			l.again(at(101))
+			l.started(at(121))
+			l.ready(at(121))
+			l.lost("x", at(200))
+		}, at(220.2)},
+		{"drained by hand", func(l *life) { l.enter(turn.Draining, byHand, at(100)) }, time.Time{}},
+		{"silent", func(l *life) { l.enter(turn.Down, "it does not answer", at(100)) }, time.Time{}},
+		{"given up", func(l *life) {
+			for range giveUpAfter {
+				l.lost("x", at(100))
+			}
+		}, time.Time{}},
+		{"never ready before", func(l *life) { *l = life{state: turn.Starting}; l.again(at(100)) }, time.Time{}},
+	} {
+		l := started()
+		c.do(l)
+		if !l.back.Equal(c.want) {
+			t.Errorf("%s: back at %v, want %v", c.name, l.back.Sub(at(0)), c.want.Sub(at(0)))
+		}
+	}
+}
+
 // broken is an adapter whose engines never start.
 type broken struct{ tries int }
 

@@ -63,6 +63,9 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen, in *inbox) erro
 		events, replay := f.sees()
 		w.client = c
 		w.caps.Events, w.caps.Replay = events || seen.Caps.Events, replay
+		if !w.attached && !w.adopted {
+			w.life.started(time.Now())
+		}
 		w.life.ready(time.Now())
 	})
 	return w.watch(ctx, c)

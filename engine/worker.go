@@ -70,7 +70,7 @@ func (w *Worker) Info() turn.WorkerInfo {
 	defer w.mu.Unlock()
 	return turn.WorkerInfo{
 		Name: w.name, URL: w.url, PID: w.pid, Attached: w.attached, Started: w.started, Adopted: w.adopted, Chat: w.chat,
-		State: w.life.state, Why: w.life.why, Since: w.life.since, Restarts: w.life.restarts,
+		State: w.life.state, Why: w.life.why, Since: w.life.since, Back: w.life.back, Restarts: w.life.restarts,
 		GPUs: w.gpus, Log: w.log, Caps: w.caps, Dropped: w.dropped,
 	}
 }

@@ -71,7 +71,7 @@ func (f *flight) plainJob(i int) (plainJob, error) {
 	limit := f.m.context()
 	switch {
 	case limit == 0:
-		return plainJob{}, unavailable(f.m.ID)
+		return plainJob{}, f.m.unavailable()
 	case len(ids) >= limit:
 		return plainJob{}, &dialect.Problem{Kind: dialect.TooLong, Prompt: len(ids), Limit: limit}
 	}

@@ -169,8 +169,8 @@ func (s *Server) find(name string) (*model, error) {
 	if s.stopping.Load() {
 		return nil, stopped()
 	}
-	if ready, _ := m.ready(); ready == 0 {
-		return nil, unavailable(m.ID)
+	if !m.serves() {
+		return nil, m.unavailable()
 	}
 	return m, nil
 }
@@ -193,11 +193,6 @@ func (s *Server) known(name string) (*model, error) {
 		text = "the model `" + clip(name) + "` does not exist; none is served yet"
 	}
 	return nil, &dialect.Problem{Kind: dialect.NotFound, Param: "model", Message: text}
-}
-
-// unavailable is the 503 of a model that nobody serves now.
-func unavailable(model string) *dialect.Problem {
-	return &dialect.Problem{Kind: dialect.Unavailable, Message: "service unavailable: no worker of model " + model + " is ready; see dyn ps", RetryAfter: retryAfter}
 }
 
 // explain makes any error a problem that a client can be told.

@@ -68,6 +68,7 @@ type flight struct {
 	lost     map[string]time.Time // workers to be kept from until then: lost ones for good; guarded by the model's mutex
 	busy     bool                 // some were busy; fly's
 	returned int                  // of row.Moved, how often it then went back; fly's
+	unsent   time.Time            // when a worker first turned out not to be there; fly's
 
 	untold  bool      // the worker was not told how long a chat's answer may be; fly's
 	closing string    // of a call whose arguments are held to their schema; else ""
@@ -252,8 +253,12 @@ func (f *flight) moves(st *seat, err error) bool {
 		f.advance(prefills, waits)
 		return true
 	}
-	if errors.Is(err, turn.ErrUnsent) { // it is not why
-		f.exclude(st.name, forGood)
+	if errors.Is(err, turn.ErrUnsent) { // it is not why, and that the worker ended is not known yet
+		if f.unsent.IsZero() {
+			f.unsent = time.Now()
+		}
+		f.exclude(st.name, busyPause)
+		f.busy = time.Since(f.unsent) < backLate
 		f.advance(prefills, waits)
 		return true
 	}
@@ -302,11 +307,18 @@ func (f *flight) exclude(worker string, pause time.Duration) {
 // avoids reports whether the flight is kept from a worker now, or needs what
 // it cannot; the model's mutex must be held.
 func (f *flight) avoids(worker string) bool {
-	if b := f.m.members[worker]; b != nil && (!f.demand.meets(worker, b.info.Caps) || f.spoke() && f.m.way(f, b) != "") {
+	if f.cannot(worker) {
 		return true
 	}
 	until, ok := f.lost[worker]
 	return ok && time.Now().Before(until)
+}
+
+// cannot reports whether a worker could not take the flight in any of its
+// lives; the model's mutex must be held.
+func (f *flight) cannot(worker string) bool {
+	b := f.m.members[worker]
+	return b != nil && (!f.demand.meets(worker, b.info.Caps) || f.spoke() && f.m.way(f, b) != "")
 }
 
 // patient waits when workers refused the flight for load and no other is

@@ -100,6 +100,9 @@ func (m *model) update(w Worker) {
 	}
 	if b.info.State != turn.Ready {
 		b.breaker = route.Breaker{} // a new life, or a new chance
+		for _, f := range m.waiting {
+			delete(f.lost, info.Name)
+		}
 	}
 	b.worker, b.info = w, info
 	m.join(b)
@@ -205,14 +208,14 @@ func (m *model) blocks() []int {
 	return sizes
 }
 
-// context is the largest context that a ready worker has, in tokens; 0 when
-// none is ready.
+// context is the largest context of a worker that turns are taken for, in
+// tokens; 0 when there is none.
 func (m *model) context() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	most := 0
+	most, now := 0, time.Now()
 	for _, b := range m.members {
-		if b.info.State == turn.Ready {
+		if b.usable(now) {
 			most = max(most, m.contextOf(b))
 		}
 	}

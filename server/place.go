@@ -123,12 +123,15 @@ func (m *model) vacant() bool {
 }
 
 // try picks a worker for a flight and books it; mu must be held. wait is true
-// when all that could take it are full.
+// when all that could take it are full, or come back in a moment.
 func (m *model) try(f *flight) (p placement, wait bool) {
 	if m.full(f) {
 		return p, true // known without a look at what they hold
 	}
 	d := m.Policy.Pick(route.Need{Turn: f.t.ID, Prompt: m.length(f), Seq: m.decided}, m.candidates(f))
+	if (d.Reason == route.TooLong || d.Reason == route.NoWorkers) && m.comes(f) {
+		return p, true
+	}
 	switch d.Reason {
 	case route.AllFull:
 		return p, true

@@ -22,6 +22,7 @@ type puppet struct {
 	mu   sync.Mutex
 	caps turn.Capabilities
 	now  turn.State // "" is ready
+	back time.Time  // when it takes turns again
 	chat string     // why its turns take the chat path
 	play func(ctx context.Context, j turn.Job) (turn.Stream, error)
 }
@@ -30,7 +31,7 @@ func (p *puppet) Name() string { return p.name }
 func (p *puppet) Info() turn.WorkerInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return turn.WorkerInfo{Name: p.name, State: cmp.Or(p.now, turn.Ready), Caps: p.caps, Chat: p.chat}
+	return turn.WorkerInfo{Name: p.name, State: cmp.Or(p.now, turn.Ready), Caps: p.caps, Chat: p.chat, Back: p.back}
 }
 
 // set changes the worker's state; the server must be told.

@@ -57,7 +57,7 @@ func (f *flight) build() (p session.Built, limit int, err error) {
 		return p, 0, &dialect.Problem{Kind: dialect.Invalid, Message: err.Error()}
 	}
 	if limit == 0 {
-		return p, 0, unavailable(f.m.ID)
+		return p, 0, f.m.unavailable()
 	}
 	if limit <= p.IDs.Len() && f.m.Stands == "" {
 		f.s.sessions.Holds(f.a, f.a.Forget())

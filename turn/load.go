@@ -67,6 +67,7 @@ type WorkerInfo struct {
 	Why      string // what is wrong; "" when Ready
 	Chat     string // why its turns go to its own chat API; "" is by ids
 	Since    time.Time
+	Back     time.Time // when it is expected to take turns again; zero is not known, or that it does
 	Restarts int
 	GPUs     []int
 	Log      string // path of its log file; "" when attached
