@@ -66,22 +66,17 @@ func (s *server) chat(w http.ResponseWriter, r *http.Request) (*completion, *cha
 	if p != nil {
 		return nil, nil, nil, p
 	}
+	c.skip = c.skip && !s.chatMarks
 	c.ids = talk.ids[:min(len(talk.ids), s.context+1)] // no more are made of a text that is too long
 	ask, p := s.ask(c, r.Header)
 	if p != nil {
 		return nil, nil, nil, p
 	}
-	o := parsers.Options{Thinks: talk.thinks && s.o.reasonParser != ""}
-	if parse {
-		o.Tools = "hermes"
+	format := s.chatFormat
+	if !parse {
+		format = format.Mute()
 	}
-	if s.o.reasonParser != "" {
-		o.Reasoning = "think"
-	}
-	reader, err := parsers.New(o)
-	if err != nil {
-		return nil, nil, nil, bad("%s", err)
-	}
+	reader := format.Open(parsers.Options{Tail: talk.tail, Offered: talk.offer})
 	id := r.Header.Get("X-Request-Id")
 	if id == "" {
 		id = randomID(8)

@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/agentinfer/dyn/prompt/template"
+	"github.com/agentinfer/dyn/turn"
 )
 
 // templates are the chat template of the model folder, one for each set of
@@ -55,9 +56,23 @@ func (t *templates) of(kwargs gjson.Result) (*template.Template, *problem) {
 
 // conversation is what a chat asks the model to go on from.
 type conversation struct {
-	ids    []uint32
-	thinks bool // its prompt ends inside open reasoning
-	tools  bool
+	ids   []uint32
+	tail  string // the end of its prompt
+	tools bool
+	offer []turn.Tool
+}
+
+// tailBytes is how much of a prompt's end is looked at.
+const tailBytes = 256
+
+// offered are the tools of a chat.
+func offered(list gjson.Result) (all []turn.Tool) {
+	list.ForEach(func(_, t gjson.Result) bool {
+		f := t.Get("function")
+		all = append(all, turn.Tool{Name: f.Get("name").Str, Bare: f.Get("name").Str, Schema: json.RawMessage(f.Get("parameters").Raw)})
+		return true
+	})
+	return all
 }
 
 // converse renders the messages of a body by the folder's own template.
@@ -78,14 +93,14 @@ func (s *server) converse(body gjson.Result) (conversation, *problem) {
 		return c, p
 	}
 	if tools := body.Get("tools"); tools.IsArray() && len(tools.Array()) > 0 {
-		g.Tools, c.tools = []byte(tools.Raw), true
+		g.Tools, c.tools, c.offer = []byte(tools.Raw), true, offered(tools)
 	}
 	text, err := t.RenderGiven(g)
 	if err != nil {
 		return c, bad("%s", err)
 	}
 	c.ids = s.folder.tok.Encode(nil, text)
-	c.thinks = strings.HasSuffix(strings.TrimSpace(text), "<think>")
+	c.tail = strings.ToValidUTF8(text[max(len(text)-tailBytes, 0):], "")
 	return c, nil
 }
 

@@ -74,8 +74,8 @@ func parse(args []string, help io.Writer) (options, error) {
 	f.StringVar(&o.policy, "scheduling-policy", "fcfs", "fcfs or priority")
 	f.BoolVar(&o.vision, "vision", false, "chats may have images, as those of a model that sees them")
 	f.BoolVar(&o.autoTools, "enable-auto-tool-choice", false, "chats let the model choose among tools")
-	f.StringVar(&o.toolParser, "tool-call-parser", "", "chats read calls out of answers; any name is hermes here")
-	f.StringVar(&o.reasonParser, "reasoning-parser", "", "chats read reasoning out of answers; any name is think here")
+	f.StringVar(&o.toolParser, "tool-call-parser", "", "format of calls that chats read out of answers, and that brains write")
+	f.StringVar(&o.reasonParser, "reasoning-parser", "", "format of reasoning that chats read out of answers, and that brains write")
 	ignore(f)
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {

@@ -24,7 +24,7 @@ rules:
     say: "<tool_call>\n{\"name\": \"Bash\", \"arguments\": {\"command\": \"echo two\"}}\n</tool_call>"
   - when: count
     say: "<tool_call>\n{\"name\": \"Bash\", \"arguments\": {\"command\": \"echo one\"}}\n</tool_call>"
-`), s.folder.tok)
+`), s.folder.tok, s.voice)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,9 @@ import (
 	"github.com/agentinfer/dyn/engine/sim/core"
 	"github.com/agentinfer/dyn/engine/sim/kv"
 	"github.com/agentinfer/dyn/engine/sim/pace"
+	"github.com/agentinfer/dyn/engine/sim/voice"
 	"github.com/agentinfer/dyn/engine/sim/wire"
+	"github.com/agentinfer/dyn/parsers"
 )
 
 // version is the vLLM release whose behaviour is copied.
@@ -27,19 +29,21 @@ type thinker interface {
 
 // server is the HTTP side of one engine.
 type server struct {
-	o         options
-	folder    *folder
-	templates templates
-	engine    *core.Engine
-	events    *wire.Publisher // nil without events
-	thinker   thinker
-	context   int
-	cut       int // tokens by which the KV cache cuts the context asked for
-	print     string
-	began     time.Time
-	dev       bool          // routes of vLLM's developer mode
-	crash     func()        // ends the process without a word
-	reading   time.Duration // that a request may take to arrive
+	o          options
+	folder     *folder
+	templates  templates
+	engine     *core.Engine
+	events     *wire.Publisher // nil without events
+	thinker    thinker
+	context    int
+	cut        int // tokens by which the KV cache cuts the context asked for
+	print      string
+	began      time.Time
+	chatFormat *parsers.Format // that chats are read with
+	chatMarks  bool            // whose markers are special tokens
+	dev        bool            // routes of vLLM's developer mode
+	crash      func()          // ends the process without a word
+	reading    time.Duration   // that a request may take to arrive
 }
 
 // newServer makes a server that does not listen yet.
@@ -61,10 +65,13 @@ func assemble(o options, f *folder) (*server, error) {
 		dev:   os.Getenv("VLLM_SERVER_DEV_MODE") == "1",
 		crash: crash, reading: readTime,
 	}
+	if err := s.findFormat(); err != nil {
+		return nil, err
+	}
 	if o.brain != "" {
-		s.thinker, err = brain.Open(o.brain, f.tok)
+		s.thinker, err = brain.Open(o.brain, f.tok, s.voice)
 	} else {
-		s.thinker, err = brain.New(nil, f.tok)
+		s.thinker, err = brain.New(nil, f.tok, s.voice)
 	}
 	if err != nil {
 		return nil, err
@@ -81,6 +88,25 @@ func assemble(o options, f *folder) (*server, error) {
 	s.fit()
 	s.engine = core.New(s.config(profile))
 	return s, nil
+}
+
+// findFormat finds what chats are read with.
+func (s *server) findFormat() (err error) {
+	s.chatFormat, err = parsers.Builtin().Format(s.o.toolParser, s.o.reasonParser)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	for name, kind := range map[string]parsers.Kind{s.o.toolParser: parsers.Tools, s.o.reasonParser: parsers.Thinking} {
+		if spec, err := parsers.Lookup(name, kind); err == nil {
+			s.chatMarks = s.chatMarks || spec.Tokens.NeedSpecial
+		}
+	}
+	return nil
+}
+
+// voice writes answers as the folder's model does.
+func (s *server) voice() (brain.Speaker, error) {
+	return voice.Open(s.folder.fsys, s.folder.tok, s.o.toolParser, s.o.reasonParser)
 }
 
 // fit sets the context: what was asked for or the model has, at most what the

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/agentinfer/dyn/engine/sim/voice"
 )
 
 // Sentence is the answer when no rule fits.
@@ -23,6 +25,16 @@ const (
 type Tokenizer interface {
 	Encode(dst []uint32, text string) []uint32
 	Decode(dst []byte, ids []uint32) []byte
+}
+
+// Speaker writes answers as the model's family does, see package voice.
+type Speaker interface {
+	// Write returns the ids of an answer to a prompt that ends in tail and holds
+	// so many calls.
+	Write(m voice.Message, tail string, before int) ([]uint32, error)
+
+	// Before counts the calls in a prompt.
+	Before(prompt []uint32) int
 }
 
 // Answer is what to say to one prompt. IDs are not to be written.
@@ -41,11 +53,12 @@ type Brain struct {
 	rules  []rule
 	looks  bool // some rule has a regular expression
 	dflt   Answer
+	speak  Speaker // nil without rules that need one
 	counts counts
 }
 
-// Open reads a brain file.
-func Open(path string, t Tokenizer) (*Brain, error) {
+// Open reads a brain file, see New.
+func Open(path string, t Tokenizer, speaker func() (Speaker, error)) (*Brain, error) {
 	f, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("read brain: %w", err)
@@ -57,15 +70,16 @@ func Open(path string, t Tokenizer) (*Brain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read brain: %w", err)
 	}
-	b, err := New(data, t)
+	b, err := New(data, t, speaker)
 	if err != nil {
 		return nil, fmt.Errorf("read brain %s: %w", path, err)
 	}
 	return b, nil
 }
 
-// New reads rules from YAML; nil data is a brain without rules.
-func New(data []byte, t Tokenizer) (*Brain, error) {
+// New reads rules from YAML; nil data is a brain without rules. speaker is
+// asked for one only when a rule has an answer to be written.
+func New(data []byte, t Tokenizer, speaker func() (Speaker, error)) (*Brain, error) {
 	b := &Brain{tok: t, dflt: Answer{IDs: t.Encode(nil, Sentence)}}
 	if len(data) == 0 {
 		return b, nil
@@ -79,10 +93,26 @@ func New(data []byte, t Tokenizer) (*Brain, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rule %d: %w", i+1, err)
 		}
-		b.looks = b.looks || r.when != nil
+		if r.message != nil {
+			if err := b.try(r.message, speaker); err != nil {
+				return nil, fmt.Errorf("rule %d: answer: %w", i+1, err)
+			}
+		}
+		b.looks = b.looks || r.when != nil || r.message != nil
 		b.rules = append(b.rules, r)
 	}
 	return b, nil
+}
+
+// try looks whether the family can write an answer.
+func (b *Brain) try(m *voice.Message, speaker func() (Speaker, error)) (err error) {
+	if b.speak == nil {
+		if b.speak, err = speaker(); err != nil {
+			return err
+		}
+	}
+	_, err = b.speak.Write(*m, "", 0)
+	return err
 }
 
 // Answer says what to answer to a prompt, and counts it as seen.
@@ -97,10 +127,23 @@ func (b *Brain) Answer(prompt []uint32) Answer {
 	seen := b.counts.see(b.rules, prompt)
 	for i := range b.rules {
 		if b.rules[i].fits(end, seen) {
-			return b.rules[i].answer
+			return b.say(&b.rules[i], prompt, end)
 		}
 	}
 	return b.dflt
+}
+
+// say is the answer of a rule.
+func (b *Brain) say(r *rule, prompt []uint32, end []byte) Answer {
+	a := r.answer
+	if r.message != nil {
+		ids, err := b.speak.Write(*r.message, string(end), b.speak.Before(prompt))
+		if err != nil { // it was tried
+			return b.dflt
+		}
+		a.IDs = ids
+	}
+	return a
 }
 
 // end decodes the last characters of a prompt. A token has at least one

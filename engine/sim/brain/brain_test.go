@@ -1,6 +1,7 @@
 package brain
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -23,6 +24,9 @@ func (letters) Decode(dst []byte, ids []uint32) []byte {
 	}
 	return dst
 }
+
+// noSpeaker is for brains that need none.
+func noSpeaker() (Speaker, error) { return nil, errors.New("no voice") }
 
 func said(a Answer) string { return string(letters{}.Decode(nil, a.IDs)) }
 
@@ -48,7 +52,7 @@ rules:
     fault_ms: 5
     after: 3
     token_ms: 1.5
-`), letters{})
+`), letters{}, noSpeaker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +83,7 @@ rules:
   - {seen: 0, prefix: 4, say: first}
   - {seen: 1, prefix: 4, say: second}
   - {say: later}
-`), letters{})
+`), letters{}, noSpeaker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +103,7 @@ rules:
 
 // TestSeenIsBounded: old kinds are forgotten, new ones are still counted.
 func TestSeenIsBounded(t *testing.T) {
-	b, err := New([]byte("rules: [{seen: 1, say: again}]"), letters{})
+	b, err := New([]byte("rules: [{seen: 1, say: again}]"), letters{}, noSpeaker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +123,9 @@ func TestBadFiles(t *testing.T) {
 		{"unknown key", "rules: [{wen: a}]", "wen"},
 		{"bad regexp", "rules: [{when: '('}]", "rule 1: when:"},
 		{"two texts", "rules: [{say: a, say_ids: [1]}]", "exclude each other"},
+		{"text and answer", "rules: [{say: a, answer: {content: b}}]", "exclude each other"},
+		{"unknown part of an answer", "rules: [{answer: {text: b}}]", "text"},
+		{"no voice", "rules: [{}, {answer: {content: b}}]", "rule 2: answer: no voice"},
 		{"unknown fault", "rules: [{fault: sulk}]", `fault "sulk" is unknown`},
 		{"negative", "rules: [{}, {after: -1}]", "rule 2: "},
 		{"negative count", "rules: [{seen: -1}]", "seen must not be negative"},
@@ -126,7 +133,7 @@ func TestBadFiles(t *testing.T) {
 		{"no yaml", "rules: [", "rules"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := New([]byte(c.yaml), letters{})
+			_, err := New([]byte(c.yaml), letters{}, noSpeaker)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("want an error with %q, got %v", c.want, err)
 			}
@@ -137,7 +144,7 @@ func TestBadFiles(t *testing.T) {
 func FuzzBrain(f *testing.F) {
 	f.Add([]byte("rules: [{when: a, say: b, seen: 1}]"), "abc")
 	f.Fuzz(func(t *testing.T, data []byte, prompt string) {
-		if b, err := New(data, letters{}); err == nil {
+		if b, err := New(data, letters{}, noSpeaker); err == nil {
 			ask(t, b, prompt)
 		}
 	})
@@ -155,7 +162,7 @@ func TestDocumentedLoop(t *testing.T) {
 			text.WriteString(code + "\n")
 		}
 	}
-	b, err := New([]byte(text.String()), letters{})
+	b, err := New([]byte(text.String()), letters{}, noSpeaker)
 	if err != nil {
 		t.Fatal(err)
 	}

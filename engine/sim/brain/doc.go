@@ -19,6 +19,9 @@
 //   - say: raw text, as the model would write it; or say_ids: token ids. The
 //     model's end token follows. A request that ignores it hears the script
 //     again and again until its token limit.
+//   - answer: what a client is to get, with reasoning, content and calls (each
+//     with name and arguments), instead of raw text. It is written as the
+//     model's family writes it (package voice), so that one script serves all.
 //   - token_ms: at least so many milliseconds pass between two tokens, at any
 //     speed of the engine.
 //   - fault: crash (the process is gone), engine (the engine dies, the HTTP

@@ -1,10 +1,14 @@
 package brain
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"time"
+
+	"github.com/agentinfer/dyn/engine/sim/voice"
 )
 
 // Fault is how a rule breaks its answer.
@@ -37,25 +41,37 @@ type spec struct {
 	Prefix  int      `yaml:"prefix"`
 	Say     *string  `yaml:"say"`
 	SayIDs  []uint32 `yaml:"say_ids"`
+	Answer  *message `yaml:"answer"`
 	TokenMS float64  `yaml:"token_ms"`
 	Fault   Fault    `yaml:"fault"`
 	After   int      `yaml:"after"`
 	FaultMS float64  `yaml:"fault_ms"`
 }
 
+// message is an answer as written.
+type message struct {
+	Reasoning string `yaml:"reasoning"`
+	Content   string `yaml:"content"`
+	Calls     []struct {
+		Name      string         `yaml:"name"`
+		Arguments map[string]any `yaml:"arguments"`
+	} `yaml:"calls"`
+}
+
 // rule is one rule, ready to be tried.
 type rule struct {
-	when   *regexp.Regexp
-	seen   int // -1: any number
-	prefix int
-	answer Answer
+	when    *regexp.Regexp
+	seen    int // -1: any number
+	prefix  int
+	answer  Answer
+	message *voice.Message // of which answer's ids are made for each prompt; nil when they are there
 }
 
 func (s spec) compile(t Tokenizer) (rule, error) {
 	r := rule{seen: -1, prefix: defaultPrefix}
 	switch {
-	case s.Say != nil && s.SayIDs != nil:
-		return r, errors.New("say and say_ids exclude each other")
+	case s.Say != nil && s.SayIDs != nil || s.Answer != nil && (s.Say != nil || s.SayIDs != nil):
+		return r, errors.New("say, say_ids and answer exclude each other")
 	case s.Prefix < 0 || s.After < 0 || s.TokenMS < 0 || s.FaultMS < 0:
 		return r, errors.New("prefix, after, token_ms and fault_ms must not be negative")
 	case s.Seen != nil && *s.Seen < 0:
@@ -80,7 +96,30 @@ func (s spec) compile(t Tokenizer) (rule, error) {
 		r.prefix = s.Prefix
 	}
 	r.answer = s.answer(t)
-	return r, nil
+	var err error
+	r.message, err = s.Answer.compile()
+	return r, err
+}
+
+// compile makes an answer's arguments JSON.
+func (m *message) compile() (*voice.Message, error) {
+	if m == nil {
+		return nil, nil
+	}
+	v := &voice.Message{Reasoning: m.Reasoning, Content: m.Content}
+	for _, c := range m.Calls {
+		if c.Arguments == nil {
+			c.Arguments = map[string]any{}
+		}
+		var args bytes.Buffer
+		e := json.NewEncoder(&args)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(c.Arguments); err != nil {
+			return nil, fmt.Errorf("answer: arguments of %s: %w", c.Name, err)
+		}
+		v.Calls = append(v.Calls, voice.Call{Name: c.Name, Args: bytes.TrimSpace(args.Bytes())})
+	}
+	return v, nil
 }
 
 // answer makes what the rule says. A rule that says nothing says the default
