@@ -202,6 +202,9 @@ func TestKeptRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := w.Info().PID
+	if rec, err := keep.Read(keep.Path(dir, "w0")); err != nil || !w.Info().Started.Equal(rec.Started) {
+		t.Errorf("it says %v, and its run file %v: %v", w.Info().Started, rec.Started, err)
+	}
 	if err := r.Restart(t.Context(), "w0"); err != nil {
 		t.Fatal(err)
 	}

@@ -134,6 +134,9 @@ func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
 		},
 		Args: l.Args, Env: env,
 	}, out)
+	if k, ok := b.process.(*keep.Kept); ok {
+		b.started = k.Started // as who adopts it is told
+	}
 	return err
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"time"
 
@@ -24,15 +25,11 @@ func (d *daemon) verify(ctx context.Context, i turn.WorkerInfo, c engine.Client)
 		_ = os.Remove(d.folders.Prompts(i.Name)) // of a worker before this one
 		return ""
 	}
-	r := prompts.Run(ctx, c, m)
-	data, err := json.Marshal(r)
-	if err == nil {
-		err = os.WriteFile(d.folders.Prompts(i.Name), data, 0o600)
-	}
-	if err != nil {
-		d.log.Warn("prompts", "worker", i.Name, "err", err) // the finding counts all the same
-	}
+	r, before := d.compare(ctx, i, c, m)
 	why, detail := r.Reason(), r.Summary()
+	if before {
+		detail += ", before this daemon"
+	}
 	switch {
 	case why == "":
 	case d.plan.Trust:
@@ -48,6 +45,41 @@ func (d *daemon) verify(ctx context.Context, i turn.WorkerInfo, c engine.Client)
 		At: time.Now(), Worker: i.Name, Model: i.Caps.Model, PID: i.PID, URL: i.URL, Event: "prompts", Detail: detail,
 	})
 	return why
+}
+
+// compared is what lies in a worker's file.
+type compared struct {
+	prompts.Report
+	Of string `json:"of"` // whose it is, see lifeOf
+}
+
+// lifeOf names one life of an engine, the prompts that it was compared with, and who
+// did that.
+func lifeOf(i turn.WorkerInfo, m *prompt.Model) string {
+	return fmt.Sprintf("%d %d %s %s", i.PID, i.Started.UnixNano(), commit, prompts.Sum(m))
+}
+
+// compare compares a worker's prompts with those of m. Those of an engine that
+// runs since an earlier daemon were compared by that one, if nothing has
+// changed since.
+func (d *daemon) compare(ctx context.Context, i turn.WorkerInfo, c engine.Client, m *prompt.Model) (r prompts.Report, before bool) {
+	path, of := d.folders.Prompts(i.Name), lifeOf(i, m)
+	if i.Adopted {
+		var old compared
+		data, err := os.ReadFile(path)
+		if err == nil && json.Unmarshal(data, &old) == nil && old.Of == of && old.Whole() {
+			return old.Report, true
+		}
+	}
+	now := compared{prompts.Run(ctx, c, m), of}
+	data, err := json.Marshal(now)
+	if err == nil {
+		err = os.WriteFile(path, data, 0o600)
+	}
+	if err != nil {
+		d.log.Warn("prompts", "worker", i.Name, "err", err) // the finding counts all the same
+	}
+	return now.Report, false
 }
 
 // prompts is what makes the prompts of a worker's turns, nil where nobody
