@@ -179,9 +179,9 @@ const leastLimit = 10 * time.Second
 // the answer, which is long too.
 func (s *suite) cancelAtOnce(t *testing.T) {
 	const times = 3
-	n, tokens := 3000, 1000
+	n, tokens := 1500, 1000
 	if s.Context > 0 {
-		n, tokens = s.Context*3/4, s.Context/5
+		n, tokens = min(n, s.Context/2), min(tokens, s.Context/4)
 	}
 	began := time.Now()
 	s.whole(t, s.job(s.prompt(n), 1))

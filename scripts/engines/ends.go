@@ -100,7 +100,7 @@ func engineKilled(ctx context.Context, l *lab, s *sheet) error {
 // killed kills what victim says while a turn runs there: the turn must go on
 // at the other worker, and the engine must come back.
 func killed(ctx context.Context, l *lab, s *sheet, what string, victim func(snapshot.Worker) (int, error)) error {
-	const tokens = 200
+	const tokens = 400
 	t := l.talk("kill", 40).say("Tell a long story.")
 	t.full = true
 	var once sync.Once
@@ -115,7 +115,7 @@ func killed(ctx context.Context, l *lab, s *sheet, what string, victim func(snap
 			gap = max(gap, time.Since(last))
 		}
 		last = time.Now()
-		if pieces < 20 {
+		if pieces < 5 {
 			return
 		}
 		once.Do(func() {

@@ -105,7 +105,7 @@ func (l *lab) up(ctx context.Context) (time.Duration, error) {
 
 // down ends what runs; where nothing does that is fine too.
 func (l *lab) down() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	if _, err := os.Stat(l.dir); err != nil {
 		return
@@ -177,7 +177,7 @@ func (l *lab) turns(ctx context.Context, session string, n int) ([]ledger.Turn, 
 
 // ledger is turns of several sessions, by session.
 func (l *lab) ledger(ctx context.Context, sessions []string, n int) (map[string][]ledger.Turn, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	for {
 		var doc struct{ Turns []ledger.Turn }
