@@ -47,6 +47,12 @@ func BenchmarkPush(b *testing.B) {
 		{"json-call", "<tool_call>\n{\"name\": \"write_file\", \"arguments\": {\"path\": \"a.go\", \"content\": \"" + quoted + "\"}}\n</tool_call>", Options{Tools: "hermes"}},
 		{"json-numbers", "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": [" + strings.Repeat("1, 22, ", size/7) + "3]}}\n</tool_call>", Options{Tools: "hermes"}},
 		{"name-json", "<|tool_calls_section_begin|><|tool_call_begin|>functions.write:0<|tool_call_argument_begin|>{\"content\": \"" + quoted + "\"}<|tool_call_end|><|tool_calls_section_end|>", Options{Tools: "kimi_k2"}},
+		{"python-call", "<|tool_call_start|>[write_file(content='" + quoted + "')]<|tool_call_end|>", Options{Tools: "lfm2"}},
+		{"python-numbers", "[f(a=[" + strings.Repeat("1, 22, ", size/7) + "3])]", Options{Tools: "pythonic", Offered: []turn.Tool{{Name: "f"}}}},
+		{"pseudo-call", "<|tool_call>call:write_file{content:<|\"|>" + code(size) + "<|\"|>}<tool_call|>", Options{Tools: "gemma4"}},
+		{"pseudo-numbers", "<|tool_call>call:f{a:[" + strings.Repeat("1,22, ", size/6) + "3]}<tool_call|>", Options{Tools: "gemma4"}},
+		{"message-call", "<|channel|>commentary to=functions.f<|message|>{\"content\": \"" + quoted + "\"}<|call|>", Options{Tools: "harmony", Tail: "<|start|>assistant"}},
+		{"message-text", "<|channel|>final<|message|>" + prose, Options{Tools: "harmony", Tail: "<|start|>assistant"}},
 		{"tagged-call", "<tool_call>\n<function=write_file>\n<parameter=content>\n" + code(size) + "\n</parameter>\n</function>\n</tool_call>", Options{Tools: "qwen3_coder"}},
 	} {
 		for _, step := range []struct {

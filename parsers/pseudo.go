@@ -128,6 +128,9 @@ func (p *pseudo) step(b []byte, last bool) (int, bool) {
 
 // marked looks for a marker of the call's end.
 func (p *pseudo) marked(b []byte, last bool) guess {
+	if len(b) == 0 || !p.stop[b[0]] {
+		return no
+	}
 	n, more := meets(b, last, p.ends)
 	switch {
 	case n > 0:
@@ -274,6 +277,9 @@ func (p *pseudo) keyText(b []byte, last bool) (key []byte, n int, said guess) {
 
 // opener is what opens a string here: the delimiter, a quote, or nothing.
 func (p *pseudo) opener(b []byte, last bool) (quote string, wait bool) {
+	if !p.stop[b[0]] && b[0] != '\'' {
+		return "", false
+	}
 	n, wait := meets(b, last, Marks{p.spec.Values.Quote})
 	switch {
 	case n > 0 || wait:

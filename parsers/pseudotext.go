@@ -172,21 +172,24 @@ func (p *pseudo) bare(b []byte, last bool, of *schema) (int, bool) {
 		return 0, false
 	}
 	p.comma()
-	w := bytes.TrimRight(b[:n], spaces)
-	plain, ok := pyLiteral(w)
-	switch t := of.types(); {
+	w := trimEnd(b[:n])
+	t := of.types()
+	switch {
 	case len(w) == 0:
 		p.out = append(p.out, "null"...)
 		p.flawed(true)
-	case t == 0 && ok:
-		p.out = append(p.out, plain...)
 	case t == 0:
-		p.out = appendString(p.out, w)
-		p.flawed(true)
+		var ok bool
+		if p.out, ok = appendPyLiteral(p.out, w); !ok {
+			p.out = appendString(p.out, w)
+			p.flawed(true)
+		}
 	default:
 		var f turn.Flaw
-		if ok && t&typeString == 0 {
-			w = []byte(plain)
+		if t&typeString == 0 {
+			if plain, ok := appendPyLiteral(nil, w); ok {
+				w = plain
+			}
 		}
 		p.out, f = coerce(p.out, w, t)
 		p.o.flaw(f)
@@ -201,8 +204,12 @@ func (p *pseudo) bare(b []byte, last bool, of *schema) (int, bool) {
 // comma is none unless a literal stands before it or a key follows.
 func (p *pseudo) bareEnd(b []byte, last bool) (int, guess) {
 	list := p.top().close == ']'
-	for n, c := range b[:min(len(b), maxWord)] {
-		said := no
+	n := bareRun(b)
+	if n < len(b) && n > 0 && n < maxWord && (b[n] == '}' || b[n] == ']' || b[n] == ',' && list) {
+		return n, yes
+	}
+	for ; n < min(len(b), maxWord); n++ {
+		c, said := b[n], no
 		switch {
 		case c == '}' || c == ']' || c == ')' && p.stack[0].close == ')':
 			said = yes
@@ -213,7 +220,7 @@ func (p *pseudo) bareEnd(b []byte, last bool) (int, guess) {
 			if said = s; s == yes && len(here) > 0 {
 				said = p.keyFollows(here, last)
 			}
-		default:
+		case p.stop[c]:
 			said = p.marked(b[n:], last)
 		}
 		if said != no {

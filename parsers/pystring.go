@@ -193,6 +193,9 @@ func (v *pyValue) ending(b []byte, last bool) (int, bool) {
 
 // mark looks for a marker of the section's end.
 func (v *pyValue) mark(b []byte, last bool) (int, guess) {
+	if len(b) == 0 || !v.scope.stop[b[0]] {
+		return 0, no
+	}
 	for _, e := range v.scope.ends {
 		if len(b) >= len(e) {
 			if string(b[:len(e)]) == e {
