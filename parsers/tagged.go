@@ -180,6 +180,10 @@ func (r *tagged) between(b []byte, last bool) (int, progress, bool) {
 		return w, more, true
 	}
 	if len(b) == 0 {
+		if last && !r.o.s.cut { // only the end is missing
+			r.close()
+			return 0, whole, false
+		}
 		return 0, more, false
 	}
 	if f := object(b); f != misses && len(r.keys) == 0 && !r.closed {
