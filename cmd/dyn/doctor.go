@@ -214,7 +214,11 @@ func checkGPUs() check {
 	}
 	kinds := map[string]int{}
 	for _, c := range g.Cards {
-		kinds[fmt.Sprintf("%s %d GiB", c.Name, c.Total>>30)]++
+		kind := fmt.Sprintf("%s %d GiB", c.Name, c.Total>>30)
+		if c.Shared {
+			kind += " shared with the CPU"
+		}
+		kinds[kind]++
 	}
 	var text []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {

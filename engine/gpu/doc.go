@@ -8,8 +8,8 @@
 // NVML, and it returns at once when that fails. Calls are serialised, since
 // starting and ending the library is global to the process.
 //
-// What NVML does not tell of a card, such as its memory on machines that share
-// one memory with the CPU, is zero. A card that answers nothing at all is left
+// A card that shares one memory with the CPU has none of its own to tell of: it
+// has the machine's. What else NVML does not tell is zero. A card that answers nothing at all is left
 // out and named in the error beside the cards that did.
 //
 // Cost: tens of milliseconds, once per call; nothing is kept.

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/agentinfer/dyn/engine/memory"
 )
 
 // ErrNoDriver is in the chain when this machine has no NVIDIA driver, or one
@@ -23,8 +25,10 @@ type Card struct {
 	Index int
 	Name  string
 	UUID  string
-	Total uint64 // bytes of memory; 0 when the driver does not tell
+	Total uint64 // bytes of memory; 0 when nobody tells
 	Free  uint64
+
+	Shared bool // it has no memory of its own, but the machine's
 }
 
 // busy keeps Count alone: NVML starts and ends for the whole process.
@@ -62,17 +66,34 @@ func Count() (GPUs, error) {
 }
 
 func look(lib nvml.Interface, i int) (Card, error) {
-	c := Card{Index: i}
 	d, r := lib.DeviceGetHandleByIndex(i)
 	if r != nvml.SUCCESS {
-		return c, fmt.Errorf("nvml code %d", r)
+		return Card{Index: i}, fmt.Errorf("nvml code %d", r)
 	}
+	return card(d, i, memory.Host), nil
+}
+
+// device is what is asked of a card.
+type device interface {
+	GetName() (string, nvml.Return)
+	GetUUID() (string, nvml.Return)
+	GetMemoryInfo() (nvml.Memory, nvml.Return)
+}
+
+// card asks one. Where it shares one memory with the CPU, NVML does not support
+// the question, or answers it with zeros; host tells then.
+func card(d device, i int, host func() (total, free uint64)) Card {
+	c := Card{Index: i}
 	c.Name, _ = d.GetName()
 	c.UUID, _ = d.GetUUID()
-	if m, r := d.GetMemoryInfo(); r == nvml.SUCCESS {
+	m, r := d.GetMemoryInfo()
+	if r == nvml.SUCCESS {
 		c.Total, c.Free = m.Total, m.Free
 	}
-	return c, nil
+	if c.Shared = r == nvml.ERROR_NOT_SUPPORTED || r == nvml.SUCCESS && m.Total == 0; c.Shared {
+		c.Total, c.Free = host()
+	}
+	return c
 }
 
 // reason words a failed start. nvml.ErrorString would be a call into the

@@ -144,19 +144,6 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
-func TestMemoryIn(t *testing.T) {
-	for text, want := range map[string]int{
-		"MemTotal:       24591234 kB\nMemFree: 1 kB\n": 24014,
-		"MemFree: 1 kB\n":  0,
-		"MemTotal: much\n": 0,
-		"":                 0,
-	} {
-		if got := memoryIn([]byte(text)); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
-		}
-	}
-}
-
 // Servers beside each other share the machine: what one of them may save is a
 // part of what its model leaves.
 func TestSavedRoom(t *testing.T) {

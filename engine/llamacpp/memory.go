@@ -1,13 +1,12 @@
 package llamacpp
 
 import (
-	"bufio"
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/agentinfer/dyn/engine/memory"
 )
 
 // Bounds of what a server may save, in MiB: its own, the least with which
@@ -39,22 +38,8 @@ func threads(cores, workers int) int {
 
 // machineMemory is that of this machine in MiB; 0 is not known.
 func machineMemory() int {
-	data, _ := os.ReadFile("/proc/meminfo") // one that is not there tells nothing
-	return memoryIn(data)
-}
-
-// memoryIn reads meminfo.
-func memoryIn(meminfo []byte) int {
-	lines := bufio.NewScanner(bytes.NewReader(meminfo))
-	for lines.Scan() {
-		rest, ok := bytes.CutPrefix(lines.Bytes(), []byte("MemTotal:"))
-		if !ok {
-			continue
-		}
-		kib, _ := strconv.Atoi(string(bytes.TrimSpace(bytes.TrimSuffix(rest, []byte("kB")))))
-		return kib / 1024
-	}
-	return 0
+	total, _ := memory.Host()
+	return int(total >> 20)
 }
 
 // weightsOf is how long a model's file is in MiB, with all its parts.
