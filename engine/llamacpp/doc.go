@@ -40,7 +40,9 @@
 // goes on from all of that or repeats it: the server might load another's state.
 // So for several tenants a slot for each conversation is worth most, and
 // "cache-ram" 0 loses nothing. Which salts a launched server has had is noted
-// in its folder, for the daemon that adopts it.
+// in its folder, for the daemon that adopts it, and with several of them a sum
+// of what each idle slot holds: conversations that go on find their slot by it,
+// but for the slot in which the server is probed, which was used longest ago.
 //
 // KV events are made from the mirror, see Client.Mirror: level "gpu" is the
 // slots, level "host" what is saved. What a running turn has is in neither: a

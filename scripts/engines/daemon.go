@@ -66,6 +66,37 @@ func daemonKilled(ctx context.Context, l *lab, s *sheet) error {
 	return nil
 }
 
+// adoptedSalts kills the daemon of engines that several keys have used. What
+// came last is found again, although the engine itself may not keep keys apart.
+func adoptedSalts(ctx context.Context, l *lab, s *sheet) error {
+	t := l.talk("keyless", sessionWords).at("w0").say("Say hello.")
+	if _, err := t.answer(ctx, 8); err != nil {
+		return err
+	}
+	if _, err := l.turns(ctx, t.session, 1); err != nil {
+		return err
+	}
+	before, err := l.workers(ctx)
+	if err != nil {
+		return err
+	}
+	if known, ready, err := l.crash(ctx, before); err != nil || known <= 0 {
+		return errors.Join(err, fmt.Errorf("the engines are not the same, ready after %v", ready))
+	}
+	t.anywhere()
+	if _, err := t.say("And again.").answer(ctx, 8); err != nil {
+		return err
+	}
+	own, err := l.turns(ctx, t.session, 2)
+	if err != nil {
+		return err
+	}
+	twice := max(own[0].Prompt+own[0].Output-own[1].Cached, 0)
+	s.check(l.k.name, "salt: after several keys and a `kill -9` of the daemon, the last conversation goes on where it was", twice <= l.k.block && own[1].Worker == "w0",
+		"%d of %d tokens cached on %s, %d computed again", own[1].Cached, own[1].Prompt, own[1].Worker, twice)
+	return nil
+}
+
 // crash kills the daemon while a turn runs and starts the next. It tells when
 // that one knew the engines again, 0 for never, and when they were ready.
 func (l *lab) crash(ctx context.Context, before []snapshot.Worker) (known, ready time.Duration, err error) {

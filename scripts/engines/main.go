@@ -149,6 +149,7 @@ var scenes = []scene{
 	{"daemon", "daemon killed", nil, daemonKilled},
 	{"conform", "conformance", nil, conformance},
 	{"salt", "salt", nil, salts},
+	{"adopt", "daemon killed after several salts", nil, adoptedSalts},
 	{"prompts", "prompts compared", nil, compared},
 	{"drain", "drain and restart", nil, drain},
 	{"kill", "engine killed", nil, engineKilled},
