@@ -87,6 +87,9 @@ type placement struct {
 // lost or busy before) keeps its place and lets those behind it by; at most
 // passMost of them are looked at. mu must be held.
 func (m *model) pump() {
+	if it, ok := m.queue.Peek(); !ok || !m.vacant() && m.full(m.waiting[it.ID]) {
+		return // under load most often: whose turn it is waits on, and so do all behind it
+	}
 	var passed []route.Item
 	for len(passed) == 0 || len(passed) < passMost && m.vacant() {
 		it, ok := m.queue.Pop()
