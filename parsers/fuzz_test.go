@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -60,6 +61,82 @@ func letters(s string) string {
 		s = strings.Join(strings.Fields(s), "")
 		for _, tag := range []string{openThink, closeThink, openCall, closeCall} {
 			s = strings.ReplaceAll(s, tag, "")
+		}
+	}
+	return s
+}
+
+// FuzzFormats checks for all formats that any split of any text gives the same
+// answer, that arguments are whole JSON objects, or can be completed where the
+// answer was cut, and that an answer without a call loses none of its letters.
+func FuzzFormats(f *testing.F) {
+	specs := Specs()
+	for i, spec := range specs {
+		for _, text := range sayings(spec) {
+			f.Add(text, uint8(i), uint8(i), uint8(0))
+			f.Add(text[:len(text)*2/3], uint8(i), uint8(3), uint8(1))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, format, step, mode uint8) {
+		if len(text) > 4096 {
+			return
+		}
+		spec := specs[int(format)%len(specs)]
+		o := Options{Offered: rowTools, Thinks: mode&2 != 0}
+		cut := mode&1 != 0
+		if spec.Grammar != "" && mode&4 == 0 {
+			o.Tools = spec.Name
+		}
+		if spec.has(Thinking) && mode&8 == 0 {
+			o.Reasoning = spec.Name
+		}
+		whole := read(t, o, cut, text)
+		split(t, o, cut, whole, bursts(text, func() int { return int(step)%7 + 1 })...)
+		for _, c := range whole.calls {
+			if !cut && !json.Valid([]byte(c.args)) {
+				t.Fatalf("%s: arguments %q are no JSON", spec.Name, c.args)
+			}
+			if !strings.HasPrefix(Repair(c.args), strings.TrimRight(c.args, ", ")) { // what comes behind a comma may be missing
+				t.Fatalf("%s: arguments %q cannot be completed", spec.Name, c.args)
+			}
+		}
+		if said := whole.reasoning + whole.content; len(whole.calls) == 0 && !cut && spec.Frame == nil && bones(spec, said) != bones(spec, text) {
+			t.Fatalf("%s: letters lost: got %q of %q", spec.Name, said, text)
+		}
+	})
+}
+
+// sayings are texts that a spec's markers make, to begin with.
+func sayings(spec *Spec) []string {
+	first := func(m Marks) string { return head(m.usual()) }
+	call := first(spec.Section.Open) + spec.Call.Open.usual() + "f" + first(spec.Call.NameEnd) + `{"name": "f", "arguments": {"a": [1, "x\n"]}}` + first(spec.Call.Close) + first(spec.Section.Close)
+	list := []string{
+		"Hi " + call + " there",
+		first(spec.Section.Open) + first(spec.Call.Open) + spec.Arg.Open.usual() + "a" + spec.Arg.Mid.usual() + "b" + spec.Arg.Close.usual() + first(spec.Call.Close),
+		first(spec.Section.Open) + `[f(a=1, b='x'), {"f": {}}]` + first(spec.Section.Close),
+	}
+	if t := spec.Reasoning; t != nil {
+		list = append(list, t.Open.usual()+" so "+call+" no"+t.Close.usual()+"Yes.")
+	}
+	return list
+}
+
+// bones is text without white space, and without the markers of a spec.
+func bones(spec *Spec, s string) string {
+	var list []string
+	for _, m := range spec.Markers() {
+		for _, t := range m {
+			if t = strings.Join(strings.Fields(head(t)), ""); t != "" {
+				list = append(list, t)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+	s = strings.Join(strings.Fields(s), "")
+	for before := ""; before != s; {
+		before = s
+		for _, t := range list {
+			s = strings.ReplaceAll(s, t, "")
 		}
 	}
 	return s
