@@ -43,6 +43,7 @@ func (h *holes) match(pattern string, b []byte, last bool) (int, fit) {
 	if last {
 		open = misses
 	}
+	h.id, h.typ, h.str = nil, nil, nil
 	n := 0
 	for j := 0; j < len(pattern); {
 		switch c := pattern[j]; {
@@ -62,17 +63,21 @@ func (h *holes) match(pattern string, b []byte, last bool) (int, fit) {
 				}
 				continue
 			}
+			text := b[n:min(len(b), n+maxHead)]
 			k := -1
 			if j < len(pattern) {
-				k = bytes.IndexByte(b[n:min(len(b), n+maxHead)], pattern[j])
+				k = bytes.IndexByte(text, pattern[j])
+			}
+			if k >= 0 {
+				text = text[:k]
+			}
+			if bytes.ContainsAny(text, "<>\n") || k < 0 && len(text) == maxHead {
+				return 0, misses
 			}
 			if k < 0 {
-				if len(b)-n >= maxHead || bytes.IndexByte(b[n:], '\n') >= 0 {
-					return 0, misses
-				}
 				return 0, open
 			}
-			h.fill(name, b[n:n+k])
+			h.fill(name, text)
 			n += k
 		default:
 			end := j

@@ -254,3 +254,43 @@ func TestTaggedEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestTaggedHoldBack has the most that is held back of a string: what may be
+// its closing tag and the tag of the next argument, until a key tells that it
+// is neither.
+func TestTaggedHoldBack(t *testing.T) {
+	for _, spec := range taggedSpecs() {
+		g := &printer{spec: spec, gap: "\n"}
+		shut := g.fill(spec.Arg.Close[0], "string", "content")
+		next := spec.Arg.Open[0] + "other" + g.fill(spec.Arg.Mid[0], "string", "other")
+		value := "some text" + shut + "\n" + next + "more text" + shut + "."
+		text := g.write("write_file", given{"content", "VALUE"})
+		if spec.Arg.CDATA {
+			value = "some text" + closeData + "\n" + shut + "\n" + next + "more text"
+			text = strings.Replace(text, "VALUE", openData+"VALUE"+closeData, 1)
+		}
+		before, _, _ := strings.Cut(text, "VALUE")
+		s, err := New(taggedOptions(spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Push(nil, before)
+		said, most := "", 0
+		for i := range len(value) {
+			for _, e := range s.Push(nil, value[i:i+1]) {
+				said += e.Text
+			}
+			var got string
+			if err := json.Unmarshal([]byte(strings.ToValidUTF8(strings.TrimPrefix(said, `{"content":`), "")+`"`), &got); err != nil {
+				t.Fatalf("%s: %q: %v", spec.Name, said, err)
+			}
+			if !strings.HasPrefix(value, got) {
+				t.Fatalf("%s: %q was said, of %q", spec.Name, got, value)
+			}
+			most = max(most, i+1-len(got))
+		}
+		if limit := len(closeData) + len(shut) + len(next) + 8; most > limit {
+			t.Errorf("%s: %d bytes are held back, want %d at most", spec.Name, most, limit)
+		}
+	}
+}
