@@ -59,7 +59,8 @@ func (b *builder) stays(p *piece, same int) bool {
 	}
 	for i := min(same, len(b.s.page.Spans)) - 1; i >= 0; i-- {
 		if at := b.s.page.Spans[i]; at.Start >= 0 && at.Start < p.text {
-			return p.text > at.End || b.shared(i) || p.text == at.End-b.m.closing(b.text[at.Start:at.End])
+			end, ok := b.answerEnd(i)
+			return p.text > at.End || b.shared(i) || ok && p.text == end
 		}
 	}
 	return true

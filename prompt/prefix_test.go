@@ -215,7 +215,24 @@ func (p *player) ask() string {
 		goes = p.why()
 	}
 	p.last, p.text = next, bytes.Clone(p.s.page.Text[:p.s.page.Opening])
+	if lost := p.lost(); lost != "" {
+		return "loses the result " + lost
+	}
 	return goes
+}
+
+// lost is a result of a call that is in what the template prints, and not in the
+// prompt; "" when there is none.
+func (p *player) lost() string {
+	ids := p.m.tok.Decode(nil, p.last.IDs.Flat())
+	for i := range p.tr.Messages {
+		for _, b := range p.tr.Messages[i].Blocks {
+			if b.Kind == turn.ToolResult && bytes.Contains(p.s.page.Text, []byte(b.Text)) && !bytes.Contains(ids, []byte(b.Text)) {
+				return b.Text
+			}
+		}
+	}
+	return ""
 }
 
 // why says why the prompt just built does not go on from the last one.

@@ -15,20 +15,61 @@ const farthest = 4096
 // splice puts the ids of an answer in place of its text: what the prompt held
 // after the last message then, what the model said, and the end that the
 // template prints. It leaves the answer to be rendered where the template
-// drops its reasoning, or prints the answer in no place of its own.
+// drops its reasoning, or prints the answer in no place of its own, see answerEnd.
 func (b *builder) splice(i int, said *turn.RawTurn) {
 	at := b.s.page.Spans[i]
 	if at.Start < b.pos || b.shared(i) {
 		return
 	}
-	span := b.text[at.Start:at.End]
+	end, ok := b.answerEnd(i)
+	if !ok {
+		return
+	}
+	span := b.text[at.Start:end]
 	from, ok := b.opensAt(at.Start, said.Opening)
-	if !ok || !b.m.begins(b.text[from:at.End], said) || !keeps(span, said.Thinking, &b.t.Messages[i]) {
+	if !ok || !b.m.begins(b.text[from:end], said) || !keeps(span, said.Thinking, &b.t.Messages[i]) {
 		return
 	}
 	b.encode(from)
 	b.tail = append(append(b.tail, said.Opening...), said.IDs...)
-	b.piece(at.End-b.m.closing(span), true)
+	b.piece(end, true)
+}
+
+// answerEnd is where in the text the answer of message i ends: before what ends
+// it in its span. Some templates print the results of its calls in there too;
+// then it ends where the model stopped, and stays rendered where they print
+// something of the answer behind the results.
+func (b *builder) answerEnd(i int) (end int, ok bool) {
+	at := b.s.page.Spans[i]
+	span := b.text[at.Start:at.End]
+	end = at.End - b.m.closing(span)
+	if !b.answered(i) {
+		return end, true
+	}
+	for _, s := range b.m.template.Stops() {
+		if n := bytes.Index(span, []byte(s)); n >= 0 {
+			end = min(end, at.Start+n)
+		}
+	}
+	behind := b.text[end:at.End]
+	for _, x := range b.t.Messages[i].Blocks {
+		if text := strings.TrimSpace(x.Text); x.Kind == turn.Text && text != "" && bytes.Contains(behind, []byte(text)) {
+			return 0, false
+		}
+	}
+	for _, x := range b.t.Messages[i+1].Blocks {
+		if text := strings.TrimSpace(x.Text); text != "" && bytes.Contains(span[:end-at.Start], []byte(text)) {
+			return 0, false // nothing tells the results from the answer
+		}
+	}
+	return end, true
+}
+
+// answered reports whether the results of message i's calls are in no place of
+// their own: then they may be in its own.
+func (b *builder) answered(i int) bool {
+	spans := b.s.page.Spans
+	return i+1 < len(spans) && b.t.Messages[i+1].Role == turn.ToolRole && spans[i+1].Start == spans[i+1].End && spans[i+1].Start >= 0
 }
 
 // alike is how many bytes of an answer's text and of what the model made must
