@@ -44,6 +44,12 @@ func newRig(t *testing.T, n int, flags ...string) *rig {
 
 func newRigWith(t *testing.T, o Options, n int, flags ...string) *rig {
 	t.Helper()
+	return newRigOf(t, o, Model{ID: "sim", Prompt: simModel(t), Parser: hermes}, n, flags...)
+}
+
+// newRigOf starts engines that serve a model.
+func newRigOf(t *testing.T, o Options, m Model, n int, flags ...string) *rig {
+	t.Helper()
 	r := &rig{t: t, path: filepath.Join(t.TempDir(), "ledger.db")}
 	r.ledger = ledger.Open(r.path, ledger.Options{})
 	o.Ledger = r.ledger
@@ -52,7 +58,7 @@ func newRigWith(t *testing.T, o Options, n int, flags ...string) *rig {
 		Logs: t.TempDir(), Adapters: r.adapters(), Poll: 50 * time.Millisecond,
 		OnChange: func(w *engine.Worker) { r.s.Update(seats{w, slots(flags)}) }, OnKV: r.s.KV,
 	})
-	r.s.AddModel(Model{ID: "sim", Prompt: simModel(t), Parser: hermes})
+	r.s.AddModel(m)
 	for i := range n {
 		r.start(i, flags...)
 	}
