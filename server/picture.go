@@ -71,6 +71,7 @@ func (m *model) picture(now time.Time) []snapshot.Worker {
 	for _, b := range m.members {
 		w := b.picture(m.ID, now)
 		w.Path, w.PathWhy = m.pathTo(b)
+		w.Ranks = b.info.Caps.Ranks
 		ws = append(ws, w)
 	}
 	slices.SortFunc(ws, func(a, b snapshot.Worker) int { return natural(a.Name, b.Name) })

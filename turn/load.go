@@ -32,6 +32,7 @@ type Capabilities struct {
 	Logprobs   bool   // log probabilities are told
 	Chat       bool   // Job.Chat is taken
 	Vision     bool   // images of a Job.Chat are seen
+	Ranks      int    // data-parallel ranks behind its address, among which it chooses itself; 0 is one
 	Engine     string // "vllm 0.32.0": for people, never for decisions
 }
 

@@ -71,6 +71,9 @@ func (a *app) odd(s snapshot.Snapshot) {
 			text, _, _ := strings.Cut(w.Why, "\n") // its log's words are below
 			fmt.Fprintf(a.err, "! %s is %s: %s\n", w.Name, w.State, oneLine(text))
 		}
+		if w.Ranks > 1 {
+			fmt.Fprintf(a.err, "! %s: %d data-parallel ranks behind one address: what they hold is guessed, since the engine chooses among them\n", w.Name, w.Ranks)
+		}
 		switch w.Path {
 		case "chat":
 			fmt.Fprintf(a.err, "! %s: turns go to its own chat API: %s\n", w.Name, oneLine(w.PathWhy))

@@ -24,6 +24,7 @@ func TestNoneReady(t *testing.T) {
 		},
 		{"some turns by its chat API", []snapshot.Worker{{Name: "w0", State: "ready", Path: "both", PathWhy: "turns with images take its chat API"}}, "  w0: path both: turns with images take its chat API\n"},
 		{"all turns by its chat API", []snapshot.Worker{{Name: "w0", State: "ready", Path: "chat", PathWhy: "its template\ndiffers"}}, "! w0: turns go to its own chat API: its template differs\n"},
+		{"several ranks", []snapshot.Worker{{Name: "w0", State: "ready", Ranks: 4}}, "! w0: 4 data-parallel ranks behind one address: what they hold is guessed, since the engine chooses among them\n"},
 		{"another is ready", []snapshot.Worker{{Name: "w0", State: "ready"}, down("w1", "killed\nlog")}, "! w1 is down: killed\n"},
 		{"attached", []snapshot.Worker{{Name: "a0", State: "down", Why: "silent", Attached: true}}, "dyn: ps: no worker is ready\n  a0 is down: silent\n  try: dyn logs\n"},
 	} {

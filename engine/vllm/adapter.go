@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
@@ -58,8 +59,11 @@ func (Adapter) Launch(s engine.Spec, at engine.Place) (engine.Launch, error) {
 // ours are the flags that recipes and users go over.
 func ours(s engine.Spec, at engine.Place) map[string]string {
 	flags := maps.Clone(usual)
-	flags["kv-events-config"] = eventsConfig(at)
-	if seqs, _ := strconv.Atoi(s.Settings(at, nil)["max-num-seqs"]); seqs > 0 {
+	own := s.Settings(at, nil)
+	if max(engine.Number(own[parallel]), engine.Number(own[strings.ReplaceAll(parallel, "-", "_")])) < 2 {
+		flags["kv-events-config"] = eventsConfig(at)
+	}
+	if seqs := engine.Number(own["max-num-seqs"]); seqs > 0 {
 		flags[queueLimit] = strconv.Itoa(seqs + max(seqs/4, 4))
 	}
 	return flags
@@ -69,6 +73,11 @@ func ours(s engine.Spec, at engine.Place) map[string]string {
 // engine that is fuller says so, and the turn goes elsewhere. The router keeps
 // to max-num-seqs by itself; what it counts lags a little behind.
 const queueLimit = "max-num-queued-reqs"
+
+// parallel is the flag for several data-parallel ranks in one server. Each of
+// them publishes at a port of its own, counted up from the one that is said, and
+// only the first is listened to: see Capabilities.Ranks.
+const parallel = "data-parallel-size"
 
 // eventsConfig has the engine connect to who listens for its events, so that
 // not even the first is lost; where nobody does it takes a free port. What was

@@ -19,7 +19,9 @@ type metrics struct {
 	hits, queries    float64
 	work             float64 // tokens made and steps taken
 	blockSize        int     // 0 when the page does not tell
-	kvTokens         int
+	kvTokens         int     // of one engine: no prompt is in several
+
+	engines, shares, caches int // of which the page tells what runs, how full they are, and their form
 }
 
 // Load reads the metrics page.
@@ -34,14 +36,15 @@ func (c *client) Load(ctx context.Context) (turn.Load, error) {
 // load puts the figures in the words of the other rooms. One block of the
 // cache is reserved and never used; the engine's share does not count it.
 func (m metrics) load(now time.Time) turn.Load {
+	m.kvUsage /= float64(max(m.shares, 1))
 	l := turn.Load{
 		At: now, Running: remote.Whole(m.running), Waiting: remote.Whole(m.waiting), KVUsed: min(max(m.kvUsage, 0), 1),
 		Hits: int64(remote.Whole(m.hits)), Queries: int64(remote.Whole(m.queries)), Work: int64(remote.Whole(m.work)),
 	}
 	if m.kvTokens > 0 {
-		usable := m.kvTokens - m.blockSize
+		usable := (m.kvTokens - m.blockSize) * m.caches
 		l.Tiers = []turn.Tier{{
-			Name: "gpu", Used: remote.Whole(math.Round(m.kvUsage * float64(usable))), Cached: -1, Capacity: m.kvTokens,
+			Name: "gpu", Used: remote.Whole(math.Round(m.kvUsage * float64(usable))), Cached: -1, Capacity: m.kvTokens * m.caches,
 		}}
 	}
 	return l
@@ -77,10 +80,12 @@ func (m *metrics) line(line []byte) {
 	switch string(line[:end]) {
 	case "num_requests_running":
 		to = &m.running
+		m.engines++
 	case "num_requests_waiting":
 		to = &m.waiting
 	case "kv_cache_usage_perc", "gpu_cache_usage_perc":
 		to = &m.kvUsage
+		m.shares++
 	case "prefix_cache_hits_total":
 		to = &m.hits
 	case "prefix_cache_queries_total":
@@ -104,6 +109,7 @@ func (m *metrics) line(line []byte) {
 
 // config reads the labels that hold the cache's form.
 func (m *metrics) config(line []byte) {
+	m.caches++
 	m.blockSize = label(line, "block_size")
 	m.kvTokens = label(line, "kv_cache_size_tokens")
 	if m.kvTokens == 0 {

@@ -46,15 +46,29 @@ func (c *client) Probe(ctx context.Context) (engine.Seen, error) {
 	if b, err := c.server.Get(ctx, "/version"); err == nil {
 		seen.Caps.Engine = strings.TrimSpace("vllm " + gjson.GetBytes(b, "version").Str)
 	}
-	if m, err := c.metrics(ctx); err == nil {
+	m, err := c.metrics(ctx)
+	if err == nil {
 		seen.Caps.BlockSize, seen.Caps.KVTokens = m.blockSize, m.kvTokens
 	}
-	if b, err := c.server.Get(ctx, "/kv_event_sources"); err == nil {
-		rank := gjson.GetBytes(b, "0")
-		seen.Events = c.reach(rank.Get("endpoint").Str)
-		seen.Replay = c.reach(rank.Get("replay_endpoint").Str)
+	sources, err := c.server.Get(ctx, "/kv_event_sources")
+	if err != nil {
+		sources = nil
 	}
+	if n := ranks(m, sources); n > 1 {
+		seen.Caps.Ranks = n
+		return seen, nil
+	}
+	rank := gjson.GetBytes(sources, "0")
+	seen.Events = c.reach(rank.Get("endpoint").Str)
+	seen.Replay = c.reach(rank.Get("replay_endpoint").Str)
 	return seen, nil
+}
+
+// ranks counts the data-parallel ranks behind the server's address. It chooses
+// among several itself, so that what one of them is told to hold says little
+// about what a turn finds: their events are not read.
+func ranks(m metrics, sources []byte) int {
+	return max(m.engines, len(gjson.ParseBytes(sources).Map()), 1)
 }
 
 // firstToken runs a turn of one token and notes what its answer held.

@@ -57,6 +57,7 @@ type Worker struct {
 	Path      string    `json:"path"`               // how turns go there: by "tokens", by its own "chat" API, or "both" for some
 	PathWhy   string    `json:"path_why,omitempty"` // why not all go by tokens
 	Index     string    `json:"index"`              // "events" or "approximate"
+	Ranks     int       `json:"ranks,omitempty"`    // data-parallel ranks behind its address, where they are several
 	Running   int       `json:"running"`            // as the engine reports
 	Waiting   int       `json:"waiting"`
 	InFlight  int       `json:"in_flight"` // turns sent and not ended
