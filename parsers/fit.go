@@ -1,6 +1,9 @@
 package parsers
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // fit says whether a pattern stands somewhere.
 type fit uint8
@@ -52,35 +55,15 @@ func (h *holes) match(pattern string, b []byte, last bool) (int, fit) {
 				j++
 			}
 			n += blank(b[n:])
-		case c == '{':
-			end := j + bytes.IndexByte([]byte(pattern[j:]), '}')
-			name := pattern[j+1 : end]
-			j = end + 1
-			if name == "key" {
-				k, f := literal(h.key, b[n:])
-				if n += k; f != fits {
-					return 0, min(f, open)
-				}
-				continue
+		case c == '{' && hole(pattern[j:]) != "":
+			name := hole(pattern[j:])
+			j += len(name) + len("{}")
+			k, f := h.inHole(name, pattern[j:], b[n:])
+			if n += k; f != fits {
+				return 0, min(f, open)
 			}
-			text := b[n:min(len(b), n+maxHead)]
-			k := -1
-			if j < len(pattern) {
-				k = bytes.IndexByte(text, pattern[j])
-			}
-			if k >= 0 {
-				text = text[:k]
-			}
-			if bytes.ContainsAny(text, "<>\n") || k < 0 && len(text) == maxHead {
-				return 0, misses
-			}
-			if k < 0 {
-				return 0, open
-			}
-			h.fill(name, text)
-			n += k
 		default:
-			end := j
+			end := j + 1
 			for end < len(pattern) && pattern[end] != '{' && !isSpace(pattern[end]) {
 				end++
 			}
@@ -91,6 +74,41 @@ func (h *holes) match(pattern string, b []byte, last bool) (int, fit) {
 			j = end
 		}
 	}
+	return n, fits
+}
+
+// hole is the name of the hole that a pattern begins with, "" when it begins
+// with none: other braces are text.
+func hole(pattern string) string {
+	for _, name := range [...]string{"id", "index", "type", "string", "key"} {
+		if strings.HasPrefix(pattern[1:], name) && strings.HasPrefix(pattern[1+len(name):], "}") {
+			return name
+		}
+	}
+	return ""
+}
+
+// inHole reads what stands in a hole: up to the first byte of the rest of the
+// pattern. A tag does not go on in another, nor in another line.
+func (h *holes) inHole(name, rest string, b []byte) (int, fit) {
+	if name == "key" {
+		return literal(h.key, b)
+	}
+	text := b[:min(len(b), maxHead)]
+	n := -1
+	if rest != "" {
+		n = bytes.IndexByte(text, rest[0])
+	}
+	if n >= 0 {
+		text = text[:n]
+	}
+	switch {
+	case bytes.ContainsAny(text, "<>\n"), n < 0 && len(text) == maxHead, rest == "":
+		return 0, misses
+	case n < 0:
+		return 0, may
+	}
+	h.fill(name, text)
 	return n, fits
 }
 

@@ -221,12 +221,14 @@ func (s *Spec) check() (key string, err error) {
 		return "grammar", errors.New("without one, reasoning has to be given")
 	case s.Grammar != "" && !s.Bare && s.Frame == nil && len(s.Section.Open) == 0 && len(s.Call.Open) == 0:
 		return "call.open", errors.New("nothing says where a call begins; give a marker, or bare: true")
+	case (s.Grammar == Tagged || s.Frame != nil && s.Frame.Content == Tagged) && (len(s.Arg.Open) == 0 || len(s.Arg.Mid) == 0 || len(s.Arg.Close) == 0):
+		return "arg", errors.New("an argument needs open, mid and close")
 	case s.Reasoning != nil && len(s.Reasoning.Close) == 0:
 		return "reasoning.close", errors.New("nothing says where reasoning ends")
 	}
 	for key, list := range s.Markers() {
 		for _, m := range list {
-			if strings.TrimSpace(head(m)) == "" && key != "call.name_end" && key != "arg.mid" && key != "arg.open" && key != "arg.close" {
+			if strings.TrimSpace(head(m)) == "" && key != "call.name_end" && key != "arg.mid" {
 				return key, errors.New("a marker is empty, or begins with a brace")
 			}
 		}

@@ -3,6 +3,7 @@ package parsers
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -15,6 +16,7 @@ import (
 type tagged struct {
 	spec    *Spec
 	offered *tools
+	nameEnd Marks
 	shut    Marks // what closes something around a call
 	opens   Marks // what opens something around a call
 	first   marks // for the first bytes of all tags
@@ -74,6 +76,11 @@ const (
 // newTagged returns a reader of the calls of a spec.
 func newTagged(spec *Spec, offered *tools) *tagged {
 	r := &tagged{spec: spec, offered: offered}
+	for _, m := range spec.Call.NameEnd {
+		if strings.TrimSpace(m) != "" { // white space ends a name anyway
+			r.nameEnd = append(r.nameEnd, m)
+		}
+	}
 	r.shut = slices.Concat(spec.Section.Close, Marks(spec.Tokens.Stop), Marks(spec.Tokens.Strip))
 	r.opens = slices.Concat(spec.Section.Open, Marks(heads(spec.Call.Open)))
 	if spec.Frame != nil {

@@ -16,16 +16,16 @@ func (r *tagged) name(b []byte, last bool) (int, progress, bool) {
 		return 0, more, false
 	}
 	at, n, f := 0, 0, misses
-	if len(r.spec.Call.NameEnd) > 0 {
-		at, n, f = r.h.until(r.spec.Call.NameEnd, b, last)
-		if k, _, g := r.h.until(r.spec.Call.NameEnd, b, false); f == misses && g == may && k < len(b) {
+	if len(r.nameEnd) > 0 {
+		at, n, f = r.h.until(r.nameEnd, b, last)
+		if k, _, g := r.h.until(r.nameEnd, b, false); f == misses && g == may && k < len(b) {
 			at, n, f = k, len(b)-k, fits // the answer ends in what ends the name
 		}
 	}
 	if f == misses {
 		at, f = r.bare(b, last)
 		if f == fits && at == len(b) { // the answer ends in it
-			if len(r.spec.Call.NameEnd) == 0 && isName(b) {
+			if len(r.nameEnd) == 0 && isName(b) {
 				r.called = append(r.called[:0], b...)
 				return len(b), more, false
 			}
@@ -52,7 +52,7 @@ func (r *tagged) name(b []byte, last bool) (int, progress, bool) {
 func (r *tagged) bare(b []byte, last bool) (int, fit) {
 	for i, c := range b[:min(len(b), maxHead)] {
 		if isSpace(c) {
-			if len(r.spec.Call.NameEnd) == 0 {
+			if len(r.nameEnd) == 0 {
 				return i, fits
 			}
 			w := blank(b[i:])
@@ -131,7 +131,7 @@ func (r *tagged) follow(b []byte, last bool) (int, progress, bool) {
 // ended it, or a tool has it.
 func (r *tagged) sure() bool {
 	_, ok := r.offered.find(string(r.called))
-	return ok || len(r.spec.Call.NameEnd) > 0 || len(r.offered.list) == 0
+	return ok || len(r.nameEnd) > 0 || len(r.offered.list) == 0
 }
 
 // say names the call.
@@ -156,7 +156,7 @@ func (r *tagged) prelude(b []byte, last bool) (int, progress, bool) {
 	if f == misses {
 		n, f = r.h.any(r.spec.Call.Open, b, false)
 		if f == fits {
-			at, k, g := r.h.until(r.spec.Call.NameEnd, b[n:], false)
+			at, k, g := r.h.until(r.nameEnd, b[n:], false)
 			n, f = n+at+k, g
 		}
 	}
