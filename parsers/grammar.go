@@ -1,10 +1,15 @@
 package parsers
 
+import "slices"
+
 // newReader returns the reader of a spec's calls; offered are the tools that
 // can be called.
 func newReader(spec *Spec, offered *tools) reader {
 	switch spec.Grammar {
 	case JSONCall:
+		if slices.Contains(spec.Call.Open, pythonTag) {
+			return newIPython(spec, offered)
+		}
 		return newJSONReader(spec)
 	case Tagged:
 		return newTagged(spec, offered)

@@ -70,3 +70,15 @@ func TestLFM2(t *testing.T) {
 		{name: "prose", text: "The token <|tool_call_start|> opens a call.", want: "The token <|tool_call_start|> opens a call."},
 	})
 }
+
+func TestIPython(t *testing.T) {
+	rows(t, "llama3_json", []row{
+		{name: "a built-in tool", text: `<|python_tag|>brave_search.call(query="Who, and when?")`, want: `|brave_search{"query":"Who, and when?"} unknown`},
+		{name: "text behind", text: "<|python_tag|>brave_search.call(query=\"x\")<|eom_id|>", want: `|brave_search{"query":"x"} unknown`},
+		{name: "a tool", text: `<|python_tag|>say(text="x", n=1)`, want: `|say{"text":"x","n":1}`},
+		{name: "JSON", text: `<|python_tag|>{"type": "function", "name": "f", "parameters": {"a": 1}}`, want: `|f{"a": 1}`},
+		{name: "code", text: "<|python_tag|>print(1)", want: "<|python_tag|>print(1)"},
+		{name: "prose", text: "The token <|python_tag|> opens it.", want: "The token <|python_tag|> opens it."},
+		{name: "bare", text: `{"name": "f", "parameters": {"a": 1}}`, want: `|f{"a": 1}`},
+	})
+}
