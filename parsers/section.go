@@ -164,7 +164,7 @@ func (s *Stream) unread() {
 	s.say(text)
 	if s.rereads += len(rest); s.rereads > maxReread {
 		s.say(rest)
-	} else {
+	} else if len(rest) > 0 {
 		s.buf = append(bytes.Clone(rest), s.buf...)
 	}
 	s.raw, s.tag = s.raw[:0], 0
