@@ -294,7 +294,7 @@ func (r *tagged) trim(text []byte) []byte {
 
 // attributes reports whether tags escape what stands in them.
 func (r *tagged) attributes() bool {
-	return slices.ContainsFunc(r.spec.Arg.Mid, func(m string) bool { return bytes.Contains([]byte(m), []byte("{type}")) })
+	return slices.ContainsFunc(r.spec.Arg.Mid, func(m string) bool { return strings.Contains(m, "{type}") })
 }
 
 // close writes the end of the arguments.

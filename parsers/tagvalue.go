@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -33,16 +34,17 @@ func (r *tagged) argument() bool {
 	a.drop = slices.Contains(r.keys, key)
 	a.wrapped = !declared && len(r.keys) == 0 && !r.schema.open() && (key == "arguments" || key == "input")
 	r.h.key = key
-	switch word := string(r.h.str); {
-	case word == "true":
+	switch word := strings.ToLower(string(r.h.str)); word {
+	case "true":
 		a.types = typeString
-	case word == "false":
+	case "false":
 		a.told = true
 	}
-	switch word := string(r.h.typ); {
-	case word == "string" || word == "raw" || word == "text":
+	switch word := string(r.h.typ); word {
+	case "":
+	case "string", "raw", "text":
 		a.types = typeString
-	case word != "":
+	default:
 		a.told = true
 	}
 	r.h.str, r.h.typ = nil, nil
