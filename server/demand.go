@@ -85,7 +85,11 @@ func (s *Server) demands(c *call, t *turn.Turn, m *model) (demand, error) {
 		c.warn("the log probabilities of the prompt's own tokens are not told: they are null")
 	}
 	if !m.Parser.Calls() && m.Stands == "" && len(t.Tools) > 0 && t.ToolChoice.Mode != "none" {
-		c.warn("no call of a tool can come: dyn knows none that " + m.ID + " makes, and its template may not show it the tools")
+		why := "no call of a tool can come: dyn knows none that " + m.ID + " makes, and its template may not show it the tools"
+		if mode := t.ToolChoice.Mode; mode == "required" || mode == "named" { // agents name tools with every turn, and live with text
+			return d, &dialect.Problem{Param: "tool_choice", Message: why}
+		}
+		c.warn(why)
 	}
 	if t.Format.Kind == turn.FreeText {
 		return d, nil

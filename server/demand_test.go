@@ -178,8 +178,18 @@ func TestToolsOfNone(t *testing.T) {
 	if err := st.s.Update(w1); err != nil {
 		t.Fatal(err)
 	}
+	for _, path := range []string{"/v1/chat/completions", "/v1/messages", "/v1/responses"} {
+		// that which must be called and cannot is told as the vendors' APIs do
+		body := map[string]string{
+			"/v1/chat/completions": `"messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"x","parameters":{}}}],"tool_choice":"required"`,
+			"/v1/messages":         `"max_tokens":9,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"x","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"x"}`,
+			"/v1/responses":        `"input":"hi","tools":[{"type":"function","name":"x","parameters":{}}],"tool_choice":{"type":"function","name":"x"}`,
+		}[path]
+		if a := ask(t, "POST", st.url+path, `{"model":"mute",`+body+`}`); a.status != 400 || !strings.Contains(string(a.body), "no call of a tool can come") {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
 	for _, c := range []struct{ model, rest, says string }{
-		{"mute", `,"tool_choice":"required"`, "no call of a tool can come"},
 		{"mute", ``, "no call of a tool can come"},
 		{"mute", `,"tool_choice":"none"`, ""},
 		{"sim", ``, ""},
