@@ -25,6 +25,7 @@ func TestBugs(t *testing.T) {
 			{"7 two at once", "", call("f", "{}") + call("say", "{}"), "|f{}|say{}"},
 			{"28 text behind a call", "", "a\n" + call("f", "{}") + "\nand b", "a\n\nand b|f{}"},
 			{"31 text before a call", "", "I look.\n" + call("f", `{"a": 1}`), `I look.|f{"a": 1}`},
+			{"59 copied from the tool", "", `<tool_call>{"type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}</tool_call>`, `|f{"a": 1} repaired`},
 			{"59 other keys", "", `<tool_call>{"type": "function", "name": "f", "index": {"a": [1]}, "arguments": {"a": 1}}</tool_call>`, `|f{"a": 1}`},
 		},
 		"qwen3": {
@@ -58,6 +59,7 @@ func TestBugs(t *testing.T) {
 			{"14 id", "", `[TOOL_CALLS]f[CALL_ID]abcDEF123[ARGS]{"a": 1}`, `|f{"a": 1}`},
 		},
 		"llama3_json": {
+			{"59 copied from the tool", "", `{"type": "function", "function": {"name": "f", "parameters": {"a": 1}}}`, `|f{"a": 1} repaired`},
 			{"59 type before the name", "", `{"type": "function", "name": "f", "parameters": {"a": 1}}`, `|f{"a": 1}`},
 			{"59 behind the tag", "", `<|python_tag|>{"type": "function", "name": "g", "parameters": {"a": 1}}`, `|g{"a": 1} unknown`},
 			{"43 a JSON answer", "", `{"name": "Ada", "parameters_used": 3}`, `{"name": "Ada", "parameters_used": 3}`},

@@ -39,6 +39,7 @@ type call struct {
 	begun bool   // the arguments are an object that has begun
 	whole bool   // and ended
 	begin bool   // the opening brace was read
+	inner bool   // in the object of a key that wraps the call
 	fixed bool   // something was not as it should be
 }
 
@@ -130,8 +131,14 @@ func (c *call) structure(b byte) verdict {
 	switch {
 	case isSpace(b):
 		return took
+	case b == '}' && (c.at == atKey || c.at == atNext) && c.inner:
+		c.inner, c.at = false, atNext
+		return took
 	case b == '}' && (c.at == atKey || c.at == atNext):
 		return c.end()
+	case b == '{' && c.at == atValue && c.wraps():
+		c.inner, c.at, c.fixed = true, atKey, true
+		return took
 	case b == ',' && (c.at == atKey || c.at == atNext):
 		c.at = atKey
 		return took
@@ -155,6 +162,12 @@ func (c *call) read(is field) {
 	c.v.reset()
 }
 
+// wraps reports whether the key just read holds the call itself, as some
+// models copy it from the description of a tool.
+func (c *call) wraps() bool {
+	return c.key == "function" && c.name == "" && !c.begun && !c.inner && !c.keys.NameIsKey
+}
+
 // purpose tells what the value of the key just read is for; b is its first
 // byte. The first of several wins.
 func (c *call) purpose(b byte) field {
@@ -168,8 +181,7 @@ func (c *call) purpose(b byte) field {
 	case !slices.Contains(c.keys.Args, c.key) || c.begun:
 		return ignored
 	}
-	switch {
-	case b == '{':
+	if b == '{' {
 		c.begun = true
 		return anObject
 	}

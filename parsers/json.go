@@ -40,7 +40,7 @@ func (j JSON) filled() JSON {
 
 // knows reports whether a call that needs no marker may begin with a key.
 func (j *JSON) knows(key string) bool {
-	return j.NameIsKey || key == j.Name || key == "type" || key == "id" || key == j.ID || slices.Contains(j.Args, key)
+	return j.NameIsKey || key == j.Name || key == "type" || key == "function" || key == "id" || key == j.ID || slices.Contains(j.Args, key)
 }
 
 func (r *jsonReader) begin(o *out) {
