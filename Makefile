@@ -12,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
 .DEFAULT_GOAL := help
-.PHONY: help up build test check race bench accept clients sdk engines real fuzz completions
+.PHONY: help up build test check race bench accept clients families sdk engines real fuzz completions
 
 help: ## print this
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ accept: build ## the acceptance test: real processes, sockets and clients
 
 clients: build ## real agents and the vendors' SDKs; writes docs/clients.md
 	scripts/clients.sh
+
+families: build ## Claude Code and Codex on models of ten families; writes docs/families.md
+	scripts/clients.sh families
 
 sdk: build ## the vendors' SDKs alone
 	scripts/clients.sh sdk

@@ -3,6 +3,7 @@
 #   scripts/clients.sh                        all of them; writes docs/clients.md
 #   scripts/clients.sh CLIENT[:CASE,…] …      these only; writes nothing
 #   scripts/clients.sh sdk                    the SDKs only; writes nothing
+#   scripts/clients.sh families               ten families of models; writes docs/families.md
 # Clients: claude codex opencode qwen cline pi. Cases: once loop agents resume
 # compact fault cut cancel; launched for claude and codex, ten for claude.
 #
@@ -72,8 +73,12 @@ if ! command -v ip >/dev/null || ! apart true 2>/dev/null; then
   exit 0
 fi
 
-agents=() sdk=0
-if [ $# -eq 0 ]; then
+agents=() sdk=0 doc=""
+if [ "$*" = families ]; then
+  doc=families
+  set -- claude:families codex:families
+elif [ $# -eq 0 ]; then
+  doc=clients
   agents=(claude codex opencode qwen cline pi) sdk=1
 fi
 for arg in "$@"; do
@@ -90,9 +95,9 @@ fi
 if [ $sdk -eq 1 ]; then
   RESULTS=$results CACHE=$cache/sdk scripts/sdk/run.sh || failed=1
 fi
-if [ $# -eq 0 ]; then
-  "$work/clients" -table "make clients" -commit "$(git describe --always --dirty --abbrev=12)" -date "$(date -u +%F)" <"$results" >"$work/clients.md"
-  cp "$work/clients.md" docs/clients.md
-  echo "docs/clients.md is written"
+if [ -n "$doc" ]; then
+  "$work/clients" -table "make $doc" -commit "$(git describe --always --dirty --abbrev=12)" -date "$(date -u +%F)" <"$results" >"$work/$doc.md"
+  cp "$work/$doc.md" "docs/$doc.md"
+  echo "docs/$doc.md is written"
 fi
 exit $failed

@@ -30,6 +30,9 @@ var claude = client{
 		"description": "Take two steps", "prompt": "SUBTASK take two steps", "subagent_type": "general-purpose",
 	}),
 	alike: 12,
+	read:  call{"Read", map[string]any{"file_path": edited}}, seen: `1(→|\\t|\t)hello`,
+	edit:    call{"Edit", map[string]any{"file_path": edited, "old_string": "hello\n", "new_string": afterwards, "replace_all": false}},
+	changed: `has been updated`,
 	// Agents run beside the lead, and their end is told to it in a new prompt.
 	lead: []rule{{When: `launched`, Say: "I wait for my agent."}},
 	compact: []rule{{

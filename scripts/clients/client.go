@@ -29,6 +29,11 @@ type client struct {
 	alike int                         // tokens that the prompts of lead and agent have in common at least; 0 is a brain's own
 	no    map[string]string           // cases that it cannot have, and why
 
+	// read and edit are calls of the case of a family, seen and changed what
+	// their results hold; no read, no such case.
+	read, edit    call
+	seen, changed string
+
 	// compact is how it asks for a summary, and what a good one says.
 	compact []rule
 	fails   bool // it does not try again when a stream breaks

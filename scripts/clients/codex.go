@@ -26,6 +26,8 @@ var codex = client{
 	launch: []string{"codex", "--", "exec", "--skip-git-repo-check", "-c", `model_providers={other={name="other",base_url="http://127.0.0.1:1/v1"}}`},
 	shell:  func(command string) string { return say("exec_command", map[string]any{"cmd": command}) },
 	spawn:  say("multi_agent_v1__spawn_agent", map[string]any{"message": "SUBTASK take two steps"}),
+	read:   call{"exec_command", map[string]any{"cmd": "cat " + edited, "yield_time_ms": 10000}}, seen: `Output:(\s|\\n)*hello`,
+	edit: call{"exec_command", map[string]any{"cmd": patch("hello\n", afterwards)}}, changed: `Updated the following files`,
 	// The lead has to wait for its agent by an id that no script can know, so
 	// it does something that takes a while instead.
 	lead: []rule{

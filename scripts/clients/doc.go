@@ -19,6 +19,10 @@
 // file each; scene is a case: its rules, its steps, what has to be true after
 // it; lab is a cell's surroundings; report is the outcome of one cell.
 //
+// The cases family-NAME, together families, are of clients with a tool that
+// reads files and one that edits them: the model writes as the family NAME does
+// (internal/fixtures/families), on a recipe that names no parser.
+//
 // Every step of a cell has a limit; a client that exceeds it is ended with all
 // of its process group, and the cell has failed. A case that a client cannot
 // have (Pi has no subagents) is not run and the table says why.

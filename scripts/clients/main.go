@@ -62,16 +62,20 @@ func chosen(args []string) ([]cell, error) {
 			return nil, fmt.Errorf("no client %q", name)
 		}
 		left := strings.Split(cases, ",")
-		for _, s := range scenes {
+		for _, s := range append(slices.Clone(scenes), familyScenes()...) {
 			i := slices.Index(left, s.name)
-			if (some && i < 0) || (s.only != "" && s.only != name) {
+			if i < 0 && s.family {
+				i = slices.Index(left, "families")
+			}
+			if (some && i < 0) || (s.only != "" && s.only != name) || s.family && (!some || c.read.Name == "") {
 				continue
 			}
-			if some {
+			if some && left[i] != "families" {
 				left = slices.Delete(left, i, i+1)
 			}
 			cells = append(cells, cell{c, s})
 		}
+		left = slices.DeleteFunc(left, func(s string) bool { return s == "families" })
 		if some && len(left) > 0 {
 			return nil, fmt.Errorf("no case %s", strings.Join(left, ", "))
 		}
@@ -118,7 +122,7 @@ func all(ctx context.Context, o options, args []string) error {
 
 // report runs one cell.
 func (x cell) report(ctx context.Context, o options, root string) (r report) {
-	r = report{Subject: x.c.title, Case: x.s.title, State: success}
+	r = report{Subject: x.c.title, Case: x.s.title, State: success, Family: x.s.family}
 	began := time.Now()
 	defer func() { r.Seconds = time.Since(began).Seconds() }()
 	version, err := installed(o.dir, x.c.pkg)
@@ -131,7 +135,10 @@ func (x cell) report(ctx context.Context, o options, root string) (r report) {
 		return r
 	}
 	r.Version = version
-	if r.Note, err = x.run(ctx, o, root); err != nil {
+	switch r.Note, err = x.run(ctx, o, root); {
+	case errors.Is(err, errNoFixtures):
+		r.State, r.Note = skipped, err.Error()
+	case err != nil:
 		r.State, r.Note = failure, err.Error()
 	}
 	return r

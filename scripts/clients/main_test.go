@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/agentinfer/dyn/internal/fixtures/families"
 )
 
 func TestChosen(t *testing.T) {
@@ -13,7 +15,9 @@ func TestChosen(t *testing.T) {
 		{[]string{"codex:resume,once"}, "codex/once codex/resume"},
 		{[]string{"claude:ten", "pi:once"}, "claude/ten pi/once"},
 		{[]string{"pi"}, "pi/once pi/launched pi/loop pi/agents pi/resume pi/compact pi/fault pi/cut pi/cancel"},
+		{[]string{"codex:family-glm45,once"}, "codex/once codex/family-glm45"},
 		{[]string{"pi:ten"}, "no case ten"},
+		{[]string{"pi:family-glm45"}, "no case family-glm45"},
 		{[]string{"pi:once,sing"}, "no case sing"},
 		{[]string{"emacs"}, `no client "emacs"`},
 	} {
@@ -33,6 +37,15 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// TestFamiliesAreCases: each is one of the clients that can have it, and with
+// them only where it is asked for.
+func TestFamiliesAreCases(t *testing.T) {
+	cells, err := chosen([]string{"claude:families", "codex:families,once", "pi:families"})
+	if want := 2*len(families.All) + 1; err != nil || len(cells) != want {
+		t.Errorf("%d cells, want %d; %v", len(cells), want, err)
+	}
+}
+
 // TestScenesAreWhole: every case of every client has something to say,
 // and what it needs of its client.
 func TestScenesAreWhole(t *testing.T) {
@@ -40,12 +53,16 @@ func TestScenesAreWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range cells {
+	more, err := chosen([]string{"claude:families", "codex:families"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range append(cells, more...) {
 		if x.c.no[x.s.name] != "" {
 			continue
 		}
 		for i, r := range x.s.rules(x.c) {
-			if r.When == "" && r.Say == "" && r.Seen == nil {
+			if r.When == "" && r.Say == "" && r.Answer == nil && r.Seen == nil {
 				t.Errorf("%s %s: rule %d says nothing", x.c.name, x.s.name, i+1)
 			}
 		}

@@ -22,6 +22,7 @@ type report struct {
 	State   string  `json:"state"`
 	Note    string  `json:"note"`
 	Seconds float64 `json:"seconds"`
+	Family  bool    `json:"family,omitempty"` // the case is one of a family
 }
 
 func (r report) String() string {

@@ -12,6 +12,7 @@ type rule struct {
 	Seen    *int    `json:"seen,omitempty"`
 	Prefix  int     `json:"prefix,omitempty"`
 	Say     string  `json:"say,omitempty"`
+	Answer  *answer `json:"answer,omitempty"`
 	TokenMS float64 `json:"token_ms,omitempty"`
 	Fault   string  `json:"fault,omitempty"`
 	After   int     `json:"after,omitempty"`

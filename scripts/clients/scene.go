@@ -27,6 +27,7 @@ type scene struct {
 	play        func(context.Context, client, *lab) error
 	allow       allowance
 	kind        string // of one turn at least
+	family      bool   // run only when it is asked for
 }
 
 // allowance is what a case may show that no other may.

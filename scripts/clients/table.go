@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/agentinfer/dyn/internal/fixtures/families"
 )
 
 // tabulate writes the document that shows a run's results.
@@ -24,6 +26,9 @@ func tabulate(w io.Writer, results io.Reader, command, commit, date string) erro
 	if err := in.Err(); err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
+	if len(all) > 0 && !slices.ContainsFunc(all, func(r report) bool { return !r.Family }) {
+		return tabulateFamilies(w, all, command, commit, date)
+	}
 	var agents, sdks []report
 	for _, r := range all {
 		if slices.ContainsFunc(clients, func(c client) bool { return c.title == r.Subject }) {
@@ -37,6 +42,22 @@ func tabulate(w io.Writer, results io.Reader, command, commit, date string) erro
 	matrix(w, agents)
 	fmt.Fprint(w, "\n## Official SDKs\n\n", aboutSDKs)
 	matrix(w, sdks)
+	_, err := fmt.Fprint(w, "\n## Notes\n\n", notes(all))
+	return err
+}
+
+// tabulateFamilies writes the document of the families.
+func tabulateFamilies(w io.Writer, all []report, command, commit, date string) error {
+	fmt.Fprintf(w, headFamilies, command, date, commit)
+	matrix(w, all)
+	fmt.Fprint(w, "\n## What a family is here\n\n| model | parser | tokenizer |\n|---|---|---|\n")
+	for _, f := range families.All {
+		tokenizer := "its own"
+		if !f.Own {
+			tokenizer = "that of " + f.Tokenizer + ", with its special tokens"
+		}
+		fmt.Fprintf(w, "| %s | `%s` | %s |\n", f.Models, f.Name, tokenizer)
+	}
 	_, err := fmt.Fprint(w, "\n## Notes\n\n", notes(all))
 	return err
 }
@@ -84,6 +105,19 @@ func notes(all []report) string {
 const head = `# What clients do with dyn
 
 Written by ` + "`%s`" + ` on %s at commit %s; not by hand.
+`
+
+const headFamilies = `# Real agents on ten families of models
+
+Written by ` + "`%s`" + ` on %s at commit %s; not by hand.
+
+Each cell is a real client, as published, against a daemon of its own whose simulated model writes as one family does: its chat
+template, its special tokens, its way to write reasoning and calls (` + "`engine/sim/voice`" + `). The recipe names no parser: the template
+tells which one reads the answers. The client has to read a file, edit it and answer; the new text holds quotes, a tab, line feeds and
+other families' markers. A cell is ok when the client ended without an error and said the model's last words, the file holds just the
+new text, and all is true that [clients.md](clients.md) asks of a cell: no status of 400 or more, each turn in the ledger, and each
+turn after the first computed no more than what was new.
+
 `
 
 const aboutAgents = `Each cell is a real client, as published, against a daemon of its own with a simulated model (` + "`dyn up sim`" + `) whose answers are
