@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
-	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/recipes"
 )
 
@@ -85,7 +84,8 @@ A command may run a container: [docker, run, --gpus, all, <image>, "{model_dir}"
 completes it with what the engine needs: its variables, the host's network, the model's
 files at the same paths, a name, and its removal. dyn up <recipe> --dry-run prints it.
 
-Parsers: ` + strings.Join(parsers.Known(), ", ") + `
+Parsers are those of dyn parsers ls, by their names or by the names that vLLM, SGLang,
+TensorRT-LLM and Dynamo have for them.
 
 examples:
   dyn up tiny                      # a small real model on the CPU
