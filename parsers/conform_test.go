@@ -70,8 +70,10 @@ func wants(t *testing.T, a answer, want spoken, text string) {
 func turns(s *Spec) map[string]spoken {
 	one := spokenCall{"get_weather", []given{{"city", "Oslo"}, {"days", 3}}}
 	nested := spokenCall{"write_file", []given{
-		{"path", "a.txt"}, {"tags", []any{"x", "y z"}},
-		{"meta", map[string]any{"list": []any{map[string]any{"x": 1.5}, map[string]any{"x": -2}}}}, {"append", true},
+		{"path", "a.txt"},
+		{"tags", []any{"x", "y z"}},
+		{"meta", map[string]any{"list": []any{map[string]any{"x": 1.5}, map[string]any{"x": -2}}}},
+		{"append", true},
 	}}
 	list := map[string]spoken{
 		"one":    {calls: []spokenCall{one}},

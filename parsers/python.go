@@ -162,11 +162,16 @@ func isCallName(c byte) bool { return isWord(c) || c == ':' || c == '/' }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 
-// named begins a call.
+// named begins a call. A module before a tool's name is no part of it.
 func (p *python) named(name string) {
 	name = strings.TrimPrefix(name, p.spec.Call.Prefix)
-	if !p.on.has(name) {
-		name = strings.TrimSuffix(name, ".call") // of Llama's built-in tools
+	if i := strings.LastIndexByte(name, '.'); i >= 0 && !p.on.has(name) {
+		switch module, rest := name[:i], name[i+1:]; {
+		case p.on.has(rest):
+			name = rest
+		case rest == "call": // of Llama's built-in tools
+			name = module
+		}
 	}
 	name, _ = p.on.find(name)
 	p.o.name(name, "")

@@ -14,6 +14,8 @@ func TestPython(t *testing.T) {
 		{name: "triple quotes", text: "[f(a=\"\"\"one 'x' \"two\"\nthree\"\"\", b='''''')]", want: `|f{"a":"one 'x' \"two\"\nthree","b":""}`},
 		{name: "strings that are joined", text: `[f(a='one ' "two", b=1)]`, want: `|f{"a":"one two","b":1}`},
 		{name: "dots in names", text: `[a.b.c(x=1)]`, want: `[a.b.c(x=1)]`},
+		{name: "a module before the name", text: `[default_api.say(text='x')]`, want: `|say{"text":"x"}`},
+		{name: "on lines", text: "[\n    f(a=1),\n    now(),\n]", want: `|f{"a":1}|now{}`},
 		{name: "defect 20: brackets in strings", text: `[f(a='])}', b=[[1], ']'])]`, want: `|f{"a":"])}","b":[[1],"]"]}`},
 		{name: "places", text: `[say('hi', 3)]`, want: `|say{"text":"hi","n":3} repaired`},
 		{name: "places without names", text: `[now(1, 'x')]`, want: `|now{"arg0":1,"arg1":"x"} repaired`},
