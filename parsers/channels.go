@@ -50,26 +50,31 @@ type bodyReader interface {
 }
 
 // newChannels returns the frame of a spec. think says whether reasoning is
-// told from text.
+// told from text. Its tables are made once for a kit.
 func newChannels(s *Stream, spec *Spec, think bool) *channels {
-	c := &channels{s: s, spec: spec, f: spec.Frame, think: think}
-	c.live.add(opensCall, slices.Concat(c.f.Open, Marks{c.f.Channel}, c.kindsOfBody())...)
-	c.live.add(closes, c.f.End...)
-	c.live.add(absorbed, spec.Tokens.Strip...)
-	c.live.add(absorbed, spec.Tokens.Stop...)
-	c.body, c.json = newBody(spec, s.offered), newJSONReader(spec)
-	if c.f.Content == Tagged {
-		c.body = newTagged(spec, s.offered)
+	c := s.kit.channels
+	if c == nil {
+		c = &channels{}
+		c.live.add(opensCall, slices.Concat(spec.Frame.Open, Marks{spec.Frame.Channel}, kindsOfBody(spec))...)
+		c.live.add(closes, spec.Frame.End...)
+		c.live.add(absorbed, spec.Tokens.Strip...)
+		c.live.add(absorbed, spec.Tokens.Stop...)
+		c.body, c.json = newBody(spec, s.offered), newJSONReader(spec)
+		if spec.Frame.Content == Tagged {
+			c.body = newTagged(spec, s.offered)
+		}
+		s.kit.channels = c
 	}
+	*c = channels{s: s, spec: spec, f: spec.Frame, think: think, live: c.live, body: c.body, json: c.json}
 	c.begin(s.o.Tail)
 	return c
 }
 
 // kindsOfBody are the markers of a body that say what it is.
-func (c *channels) kindsOfBody() Marks {
+func kindsOfBody(spec *Spec) Marks {
 	var kinds Marks
-	for _, m := range c.f.Body {
-		if c.f.Roles[m] != "" {
+	for _, m := range spec.Frame.Body {
+		if spec.Frame.Roles[m] != "" {
 			kinds = append(kinds, m)
 		}
 	}

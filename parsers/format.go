@@ -25,6 +25,8 @@ type kit struct {
 	series series // the reader, where it is one
 	tools  *tools
 	memory
+
+	channels *channels // tables of a frame, once there was one
 }
 
 // memory are the buffers of a Stream.
