@@ -79,9 +79,46 @@ func (v *pyValue) anotherArg(b []byte, last bool) guess {
 	}
 	n, said := named(here, last, v.scope.colons)
 	if said == yes && v.scope.loose && v.scope.keys != nil && n > 0 && !v.declared(here[:n]) {
-		return no
+		return v.undeclared(here[n:], last)
 	}
 	return said
+}
+
+// undeclared says whether b, behind the key of an argument that the tool does
+// not have, is an argument all the same: a value with the end of the call or
+// another argument behind it.
+func (v *pyValue) undeclared(b []byte, last bool) guess {
+	_, here, said := look(b, last)
+	if said != yes || len(here) == 0 {
+		return said
+	}
+	c, value, said := look(here[1:], last)
+	if said != yes || len(value) == 0 {
+		return said
+	}
+	n := bareRun(value)
+	if c == '"' || c == '\'' {
+		if n = len(value); bytes.IndexByte(value[1:], c) >= 0 {
+			n = bytes.IndexByte(value[1:], c) + 2
+		}
+	}
+	switch {
+	case n == 0:
+		return yes // a container
+	case n == len(value):
+		if len(value) > maxAhead {
+			return no
+		}
+		return short(last)
+	}
+	c, here, said = look(value[n:], last)
+	switch {
+	case said != yes || len(here) == 0 || c == ',':
+		return said
+	case c == ')':
+		return v.callEnds(here[1:], last)
+	}
+	return no
 }
 
 // declared reports whether the tool has an argument of that name.

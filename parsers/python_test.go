@@ -62,6 +62,7 @@ func TestLFM2(t *testing.T) {
 		{name: "quotes and line feeds that are not escaped", text: in("f(a='print('it's')\nprint('b')\n', b=1)"), want: `|f{"a":"print('it's')\nprint('b')\n","b":1} repaired`},
 		{name: "commas behind quotes", text: in(`say(text='say 'hi', then 'x'', n=1)`), want: `|say{"text":"say 'hi', then 'x'","n":1} repaired`},
 		{name: "what looks like an argument", text: in(`say(text='g('x', z=1)', n=1)`), want: `|say{"text":"g('x', z=1)","n":1} repaired`},
+		{name: "an argument that the tool does not have", text: in(`say(text='x', more='y', n=1), say(text='x', more=2)`), want: `|say{"text":"x","more":"y","n":1}|say{"text":"x","more":2}`},
 		{name: "JSON inside", text: in(`f(a={"k": ["v", "w\n"]}, b=[{"x": null}])`), want: `|f{"a":{"k":["v","w\n"]},"b":[{"x":null}]}`},
 		{name: "text around", text: "Well. " + in("now()") + " So.", want: "Well.  So.|now{}"},
 		{name: "no closer", text: "<|tool_call_start|>[f(a='x')", want: `|f{"a":"x"}`},
