@@ -26,6 +26,8 @@ type pseudo struct {
 	stack []pseudoLevel
 	seen  []string // keys of the arguments
 	quote byte     // of a string in JSON's quotes
+	told  types    // of a value that stands between delimiters and is no string; 0 is a string
+	held  []byte   // such a value
 	skip  int      // the depth of a value that is dropped, its key being there already; 0 is none
 	out   []byte   // of the arguments, not yet handed on
 }
@@ -348,7 +350,12 @@ func (p *pseudo) value(b []byte, last bool) (int, bool) {
 	p.comma()
 	switch {
 	case quote != "" && quote == p.spec.Values.Quote:
-		p.out, p.at = append(p.out, '"'), psDelimited
+		p.at = psDelimited
+		if p.told = of.types(); p.told&typeString == 0 && p.told != 0 {
+			p.held = p.held[:0]
+			return len(quote), true
+		}
+		p.out, p.told = append(p.out, '"'), 0
 		return len(quote), true
 	case quote != "":
 		p.flawed(true)
@@ -449,7 +456,10 @@ func (p *pseudo) finish(cut bool) bool {
 		return p.o.said
 	}
 	p.flawed(true)
-	if p.at == psDelimited || p.at == psQuoted {
+	switch {
+	case p.at == psDelimited:
+		p.undelimited()
+	case p.at == psQuoted:
 		p.out = append(p.out, '"')
 		p.ended()
 	}

@@ -35,6 +35,9 @@ func TestPseudo(t *testing.T) {
 	rows(t, "functiongemma", []row{
 		{name: "defect 9: bare values", text: "<start_function_call>call:set{x:-2,on:false,s:<escape>5<escape>}<end_function_call>", want: `|set{"x":-2,"on":false,"s":"5"}`},
 		{name: "several", text: "Ok.<start_function_call>call:now{}<end_function_call><start_function_call>call:say{text:<escape>a,b}<escape>,n:1}<end_function_call>", want: `Ok.|now{}|say{"text":"a,b}","n":1}`},
+		{name: "other values between delimiters", text: "<start_function_call>call:set{x:<escape>5<escape>,on:<escape>True<escape>,s:<escape>5<escape>,o:<escape>{'k': 'v'}<escape>}<end_function_call>", want: `|set{"x":5,"on":true,"s":"5","o":{"k": "v"}}`},
+		{name: "a value between delimiters breaks off", text: "<start_function_call>call:set{x:<escape>5", want: `|set{"x":5} repaired`},
+		{name: "a value between delimiters that is none", text: "<start_function_call>call:set{x:<escape>a \"b\"<escape>}<end_function_call>", want: `|set{"x":"a \"b\""} mistyped`},
 		{name: "a response is begun", text: "<start_function_call>call:now{}<end_function_call><start_function_response>", want: "|now{}"},
 	})
 }

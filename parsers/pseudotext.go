@@ -6,18 +6,24 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// delimited reads a piece of a string between delimiters.
+// delimited reads a piece of a string between delimiters, or of another value
+// that stands between them too: then the schema says what it is.
 func (p *pseudo) delimited(b []byte, last bool) (n int, ok bool) {
 	for n < len(b) {
 		from := n
 		for n < len(b) && !p.stop[b[n]] {
 			n++
 		}
-		p.out = append(p.out, b[from:n]...)
+		if p.told != 0 {
+			p.held = append(p.held, b[from:n]...)
+		} else {
+			p.out = append(p.out, b[from:n]...)
+		}
 		if n == len(b) {
 			break
 		}
 		switch c := b[n]; {
+		case p.told != 0:
 		case c == '\\' || c == '"' && c != p.spec.Values.Quote[0]:
 			p.out = append(p.out, '\\', c)
 			n++
@@ -31,15 +37,30 @@ func (p *pseudo) delimited(b []byte, last bool) (n int, ok bool) {
 		case wait:
 			return n, false
 		case yes:
-			p.out = append(p.out, '"')
-			p.ended()
+			p.undelimited()
 			p.off = k == 0
 			return n + k, true
 		}
-		p.out = append(p.out, b[n])
+		if p.told != 0 {
+			p.held = append(p.held, b[n])
+		} else {
+			p.out = append(p.out, b[n])
+		}
 		n++
 	}
 	return n, false
+}
+
+// undelimited ends what stands between delimiters.
+func (p *pseudo) undelimited() {
+	if p.told != 0 {
+		var f turn.Flaw
+		p.out, f = coerce(p.out, p.held, p.told)
+		p.o.flaw(f)
+	} else {
+		p.out = append(p.out, '"')
+	}
+	p.ended()
 }
 
 // endsAt says whether a delimited string ends at the beginning of b: with its

@@ -107,6 +107,13 @@ func (t *trial) prints(ids string, vars []variable) (*manner, bool) {
 	return nil, false
 }
 
+// printsID reports whether the id of a call is printed, where it is not made
+// of the name.
+func (t *trial) printsID(m *manner) bool {
+	out, _ := t.render([]message{user(wordUser), m.answer(m.say, one(keyOne, quoted(wordOne)))}, true, false, m.vars)
+	return m.ids == "" && strings.Contains(out, idOne)
+}
+
 // thinkingVars are none, and all that turn thinking on and are read.
 func (t *trial) thinkingVars() [][]variable {
 	var on []variable
@@ -128,6 +135,8 @@ type frame struct {
 	end   string   // the end token and what follows, of an answer that is the last message
 	stop  string   // the end token
 	stops []string // it, and others that end turns
+	role  string   // words with a colon behind the head's last tag: "Assistant:"; mostly ""
+	after string   // what ends every rendering, whoever spoke last, behind the end token; mostly ""
 	tail  string   // a tag that ends other tags: <|sep|> of <|open|>think<|sep|>; mostly ""
 }
 
@@ -138,9 +147,13 @@ func (t *trial) framed(m *manner) frame {
 		if !ok {
 			continue
 		}
-		said := tail(out, wordUser)
+		after := t.epilogue(out, tools, m.vars)
+		said := tail(strings.TrimSuffix(out, after), wordUser)
 		if head, end, found := strings.Cut(said, wordText); found {
-			f := frame{head: head, end: end}
+			f := frame{head: head, end: end, after: after}
+			if word := strings.TrimSpace(head[strings.LastIndexAny(head, ">]")+1:]); strings.HasSuffix(word, ":") || strings.HasSuffix(word, "：") {
+				f.role = word
+			}
 			if all := tags(end); len(all) > 2 && strings.HasSuffix(strings.TrimSpace(head), all[1]) {
 				f.tail = all[1]
 			}
@@ -149,6 +162,29 @@ func (t *trial) framed(m *manner) frame {
 		}
 	}
 	return frame{}
+}
+
+// epilogue is what ends a rendering behind an answer and behind a question
+// alike, from the second tag on: instructions that follow every conversation.
+func (t *trial) epilogue(answered string, tools bool, vars []variable) string {
+	asked, ok := t.render([]message{user(wordUser)}, tools, false, vars)
+	if !ok {
+		return ""
+	}
+	end := answered[len(answered)-commonEnd(answered, asked):]
+	all := anyTag.FindAllStringIndex(end, 2)
+	if len(all) < 2 || len(strings.Fields(anyTag.ReplaceAllString(end, " "))) < 4 {
+		return "" // tokens and a role are none
+	}
+	return end[all[1][0]:]
+}
+
+// cutEpilogue takes off what ends every rendering.
+func (f frame) cutEpilogue(s string) string {
+	if f.after == "" {
+		return s
+	}
+	return strings.TrimSuffix(s, f.after)
 }
 
 // bound leaves of the end what belongs to the turn: up to the token that ends
@@ -197,8 +233,13 @@ func (t *trial) stops(m *manner, f frame, known []string) (all []string) {
 	asked, _ := t.render([]message{user(wordUser)}, false, false, nil)
 	called, _ := t.render([]message{user(wordUser), m.answer(m.say, one(keyOne, quoted(wordOne)))}, true, false, m.vars)
 	behind := tags(tail(called, wordOne))
+	prompt, _ := t.render([]message{user(wordUser)}, false, true, nil)
+	opening := tags(prompt[common(prompt, asked):]) // of an answer
+	if all := tags(f.head); len(opening) == 0 && len(all) > 1 {
+		opening = all[1:]
+	}
 	for _, s := range tags(tail(asked, wordUser)) {
-		if slices.Contains(behind, s) && s != f.tail && !strings.HasPrefix(f.stop, s) {
+		if slices.Contains(behind, s) && s != f.tail && !strings.HasPrefix(f.stop, s) && !slices.Contains(opening, s) {
 			known = append(known, s)
 		}
 	}
@@ -236,7 +277,7 @@ func (t *trial) body(m *manner, f frame, calls ...call) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	said := f.cutStops(tail(out, wordUser))
+	said := f.cutStops(tail(f.cutEpilogue(out), wordUser))
 	if m.printed && !m.after {
 		if _, behind, found := strings.Cut(said, wordText); found {
 			said = behind

@@ -56,6 +56,19 @@ type Result struct {
 	Switches []string // names that the template reads beside the conversation
 }
 
+// unmarked leaves out the probes with text beside a call where calls have no
+// marker: nothing tells these from text that quotes one, and no spec says more.
+func (r *Result) unmarked() {
+	if !r.Spec.Bare {
+		return
+	}
+	kept := slices.DeleteFunc(r.Probes, func(p Probe) bool { return p.Content != "" && len(p.Calls) > 0 })
+	if len(kept) < len(r.Probes) {
+		r.Notes = append(r.Notes, "calls have no marker: one is believed where it begins the answer, and behind text it is text; what the template prints for both together is not among the probes")
+	}
+	r.Probes = kept
+}
+
 // settle puts markers around text and those that end turns into the spec: what
 // stands before the text of an answer too. A marker of reasoning is neither.
 func (r *Result) settle(f frame) {
@@ -92,6 +105,7 @@ type Manner struct {
 	ContentBeside   bool // content beside calls is printed
 	ContentBehind   bool // behind the calls, that is
 	IDs             bool // the call's id is printed
+	InParts         bool // content has to be a list of parts
 }
 
 // Stability says whether prompts of one conversation begin with each other.
@@ -119,12 +133,16 @@ func generate(set *parsers.Set, model Model, proof bool) (*Result, error) {
 	}
 	sum := sha256.Sum256([]byte(model.Template))
 	r := &Result{Spec: &parsers.Spec{Name: model.Name}}
+	if t.tamed {
+		r.Notes = append(r.Notes, "the template changes lists, which llama.cpp allows and the sandbox of Hugging Face, and dyn's, do not: probes are made with assignments in their place, prompts have to be the engine's")
+	}
 	r.Spec.Evidence.Template = hex.EncodeToString(sum[:])
 	for _, name := range t.jinja.Names() {
 		if !notSwitches[name] {
 			r.Switches = append(r.Switches, name)
 		}
 	}
+	t.parts = t.wantsParts()
 	modes := t.modes()
 	r.Modes = tails(modes)
 	m, calls := t.ask()
@@ -151,7 +169,7 @@ func generate(set *parsers.Set, model Model, proof bool) (*Result, error) {
 	if t.apart(m, f) {
 		m.say, m.printed, m.after = "", false, false
 	}
-	r.Manner = Manner{m.text, m.printed, m.after, false}
+	r.Manner = Manner{m.text, m.printed, m.after, t.printsID(m), t.parts}
 	b := t.look(m, f)
 	if t.err != nil {
 		return nil, t.err
@@ -168,6 +186,7 @@ func generate(set *parsers.Set, model Model, proof bool) (*Result, error) {
 	}
 	f.stops = append(f.stops, b.ends...)
 	r.Probes = t.probes(m, f, by, r.Spec.Reasoning, true)
+	r.unmarked()
 	r.settle(f)
 	r.Spec.Tokens.NeedSpecial = r.special(model.Added)
 	r.judge(set, model, proof)

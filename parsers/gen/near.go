@@ -94,13 +94,19 @@ func share(spec *parsers.Spec, text string) float64 {
 		if len(list) == 0 {
 			continue
 		}
-		n++
+		telling := false
 		for _, m := range list {
 			literal, _, _ := strings.Cut(m, "{")
-			if strings.Contains(text, strings.TrimSpace(literal)) {
+			if literal = strings.TrimSpace(literal); len(literal) < 4 {
+				continue // it stands everywhere
+			}
+			if telling = true; strings.Contains(text, literal) {
 				there++
 				break
 			}
+		}
+		if telling {
+			n++
 		}
 	}
 	if n == 0 {
@@ -126,9 +132,15 @@ func Differences(a, b *parsers.Spec) (all []string) {
 		key  string
 		a, b any
 	}{
-		{"grammar", a.Grammar, b.Grammar}, {"bare", a.Bare, b.Bare}, {"call.prefix", a.Call.Prefix, b.Call.Prefix},
-		{"call.fence", a.Call.Fence, b.Call.Fence}, {"arg.newline", a.Arg.Newline, b.Arg.Newline}, {"arg.nested", a.Arg.Nested, b.Arg.Nested},
-		{"arg.cdata", a.Arg.CDATA, b.Arg.CDATA}, {"json.name_is_key", a.JSON.NameIsKey, b.JSON.NameIsKey}, {"values.quote", a.Values.Quote, b.Values.Quote},
+		{"grammar", a.Grammar, b.Grammar},
+		{"bare", a.Bare, b.Bare},
+		{"call.prefix", a.Call.Prefix, b.Call.Prefix},
+		{"call.fence", a.Call.Fence, b.Call.Fence},
+		{"arg.newline", a.Arg.Newline, b.Arg.Newline},
+		{"arg.nested", a.Arg.Nested, b.Arg.Nested},
+		{"arg.cdata", a.Arg.CDATA, b.Arg.CDATA},
+		{"json.name_is_key", a.JSON.NameIsKey, b.JSON.NameIsKey},
+		{"values.quote", a.Values.Quote, b.Values.Quote},
 	} {
 		if !reflect.DeepEqual(f.a, f.b) {
 			all = append(all, fmt.Sprintf("%s: %v, not %v", f.key, f.a, f.b))

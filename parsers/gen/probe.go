@@ -110,9 +110,9 @@ func (t *trial) probe(m *manner, f frame, th *thinker, r *parsers.Reasoning, s s
 	if !ok {
 		return p, false
 	}
-	text, tailed, _ := f.turn(full, prompt, p.Reasoning, r)
-	p.Text = text
-	if tailed {
+	text, tailed, _ := f.turn(f.cutEpilogue(full), prompt, p.Reasoning, r)
+	if p.Text = text; tailed {
+		p.Text = strings.TrimPrefix(text, f.role) // that the prompt should have ended with
 		p.Tail = lastOf(prompt, 80)
 	}
 	if p.Content != "" && !strings.Contains(p.Text, p.Content) {
@@ -174,12 +174,22 @@ func (f frame) cutStops(s string) string {
 		again = false
 		for _, stop := range f.stops {
 			i := strings.LastIndex(s, stop)
-			if i >= 0 && !strings.ContainsAny(s[i+len(stop):], "{}") && !strings.Contains(s[i:], wordText) {
+			if i >= 0 && !tells(s[i+len(stop):]) {
 				s, again = s[:i], true
 			}
 		}
 	}
 	return s
+}
+
+// tells reports whether a text holds something of an answer.
+func tells(s string) bool {
+	for _, w := range []string{wordText, wordThink, toolOne, toolTwo} {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return strings.ContainsAny(s, "{}")
 }
 
 // lastOf are the last bytes of a text, whole characters.

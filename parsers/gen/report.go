@@ -43,6 +43,12 @@ func (r *Result) Report() string {
 	p("")
 	p("* arguments of calls as %s", choice(r.Manner.ArgumentsAsText, "JSON text", "an object"))
 	p("* text beside a call is %s", choice(!r.Manner.ContentBeside, "not printed", choice(r.Manner.ContentBehind, "printed behind the calls", "printed before the calls")))
+	if r.Manner.InParts {
+		p("* content as a list of parts: text alone is not printed")
+	}
+	if r.Manner.IDs {
+		p("* the id of a call is printed")
+	}
 	p("* several calls in one turn: %s", choice(r.Spec.Parallel, "yes", "no"))
 	if len(r.Switches) > 0 {
 		p("* reads beside the conversation: `%s`", strings.Join(r.Switches, "`, `"))

@@ -123,6 +123,11 @@ func (b *bodies) jsonCall(spec *parsers.Spec, f found) bool {
 		b.lines(spec)
 	}
 	wrap := parsers.Pair{Open: mark(b.single[:f.at]), Close: mark(b.single[f.end:])}
+	if open, fenced := fence(wrap.Open); fenced {
+		spec.Call.Open, spec.Call.Fence = open, true
+		spec.Bare = len(open) == 0
+		return true
+	}
 	if spec.JSON.Container == "object" {
 		spec.Call.Open, spec.Call.Close = wrap.Open, wrap.Close
 	} else {
@@ -130,6 +135,15 @@ func (b *bodies) jsonCall(spec *parsers.Spec, f found) bool {
 	}
 	spec.Bare = len(wrap.Open) == 0
 	return true
+}
+
+// fence takes the beginning of a Markdown fence off a marker.
+func fence(m parsers.Marks) (parsers.Marks, bool) {
+	if len(m) == 0 {
+		return nil, false
+	}
+	before, fenced := strings.CutSuffix(strings.TrimSuffix(m[0], "json"), "```")
+	return mark(before), fenced
 }
 
 // lines sees whether two objects stand in one section.

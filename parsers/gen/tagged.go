@@ -66,7 +66,7 @@ func (b *bodies) tagged(spec *parsers.Spec, name int, f frame) bool {
 	spec.Section = parsers.Pair{Open: mark(section), Close: mark(sectionEnd)}
 	spec.Call.Open, spec.Call.NameEnd, spec.Call.Close = mark(open), mark(b.counted(nameEnd)), mark(close)
 	spec.Arg = parsers.Arg{Open: mark(keyOpen), Mid: mark(squeeze(mid)), Close: mark(shut)}
-	spec.Arg.Newline = strings.HasSuffix(mid, "\n") && strings.HasPrefix(shut, "\n")
+	spec.Arg.Newline = strings.HasSuffix(mid, "\n") || strings.HasPrefix(shut, "\n")
 	return len(spec.Arg.Open) > 0 && len(spec.Arg.Close) > 0
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -59,8 +61,10 @@ type variable struct {
 // trial renders probes with one template.
 type trial struct {
 	jinja   *jinja.Template
+	tamed   bool            // it changes lists, and was given assignments in place of that
 	fixed   []variable      // tokens, and what a template cannot do without
 	tools   json.RawMessage // in the form that the template takes; nil is none
+	parts   bool            // it wants the content of messages as a list of parts
 	renders int
 	spent   time.Duration // on renderings
 	err     error         // a limit was met; nothing is tried any more
@@ -68,12 +72,31 @@ type trial struct {
 }
 
 func newTrial(source string, fixed []variable) (*trial, error) {
-	t, err := jinja.Parse(source)
-	if err != nil {
+	t := &trial{fixed: fixed, tools: toolForms()[0]}
+	tamed, changed := assigned(source)
+	if t.tamed = changed; changed {
+		source = tamed
+	}
+	var err error
+	if t.jinja, err = jinja.Parse(source); err != nil {
 		return nil, fmt.Errorf("parse the template: %w", err)
 	}
-	return &trial{jinja: t, fixed: fixed, tools: toolForms()[0]}, nil
+	return t, nil
 }
+
+// assigned writes changes of lists as assignments, which mean the same here.
+// The sandbox of Hugging Face forbids the former, and so do we; llama.cpp runs
+// them, and templates are published that need them.
+func assigned(source string) (string, bool) {
+	s := appended.ReplaceAllString(source, "{%$1 set $2 = $2 + [$3] $4%}")
+	s = popped.ReplaceAllString(s, "{%$1 set $2 = $3[0] %}{% set $3 = $3[1:] $4%}")
+	return s, s != source
+}
+
+var (
+	appended = regexp.MustCompile(`\{%(-?)\s*(?:set \w+ = |do )([\w.]+)\.append\(([^%]*)\)\s*(-?)%\}`)
+	popped   = regexp.MustCompile(`\{%(-?)\s*set (\w+) = ([\w.]+)\.pop\(0\)\s*(-?)%\}`)
+)
 
 // asks reports whether the template reads a name.
 func (t *trial) asks(name string) bool {
@@ -116,6 +139,9 @@ func (t *trial) render(ms []message, tools, generate bool, vars []variable) (tex
 	for _, v := range t.fixed {
 		set(v.name, v.value)
 	}
+	if t.parts {
+		ms = inParts(ms)
+	}
 	set("messages", ms)
 	if tools && t.tools != nil {
 		set("tools", t.tools)
@@ -143,6 +169,29 @@ func (t *trial) render(ms []message, tools, generate bool, vars []variable) (tex
 	}
 	t.refused = err
 	return string(out), err == nil
+}
+
+// inParts writes the text of messages as lists of one part.
+func inParts(ms []message) []message {
+	all := make([]message, len(ms))
+	for i, m := range ms {
+		if s, ok := m["content"].(string); ok {
+			m = maps.Clone(m)
+			m["content"] = []message{{"type": "text", "text": s}}
+		}
+		all[i] = m
+	}
+	return all
+}
+
+// wantsParts reports whether only content in parts is printed.
+func (t *trial) wantsParts() bool {
+	for _, t.parts = range []bool{false, true} {
+		if out, _ := t.render([]message{user(wordUser)}, false, false, nil); strings.Contains(out, wordUser) {
+			return t.parts
+		}
+	}
+	return false
 }
 
 // user is a user's message.
