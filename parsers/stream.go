@@ -170,12 +170,15 @@ func (s *Stream) release() {
 	if len(s.acc) == 0 {
 		return
 	}
-	e := turn.Event{Kind: s.kind, Text: string(s.acc)}
+	to := &s.dst
+	if s.held != nil && s.kind != turn.Reasoning {
+		to = &s.draft
+	}
+	*to = append(*to, turn.Event{Kind: s.kind, Text: string(s.acc)})
 	if s.kind == turn.CallArgs {
-		e.Call.Index = s.calls - 1
+		(*to)[len(*to)-1].Call.Index = s.calls - 1
 	}
 	s.acc = s.acc[:0]
-	s.event(e)
 }
 
 // event adds an event, to the draft where there is one.
