@@ -147,10 +147,10 @@ var scenes = []scene{
 	{"cancel", "cancel", nil, cancels},
 	{"order", "priority", []string{"vllm"}, order},
 	{"daemon", "daemon killed", nil, daemonKilled},
+	{"prompts", "prompts compared", nil, compared},
 	{"conform", "conformance", nil, conformance},
 	{"salt", "salt", nil, salts},
 	{"adopt", "daemon killed after several salts", nil, adoptedSalts},
-	{"prompts", "prompts compared", nil, compared},
 	{"drain", "drain and restart", nil, drain},
 	{"kill", "engine killed", nil, engineKilled},
 }
