@@ -25,6 +25,7 @@ import (
 func real(role string) *recipes.Recipe {
 	r := recipe(role)
 	r.BindToDaemon = false
+	r.Env["MY_TOKEN"] = "{env.SOME_TOKEN}"
 	return r
 }
 
@@ -125,6 +126,28 @@ func TestAdopted(t *testing.T) {
 	}
 	if rec.Engine.Lives() || len(keep.List(dir)) > 0 {
 		t.Errorf("after stop the engine lives: %v; run files %v", rec.Engine.Lives(), keep.List(dir))
+	}
+}
+
+// TestAdoptedKeepsSecrets: what an adopted engine writes is told without the
+// secrets that it was given, as before.
+func TestAdoptedKeepsSecrets(t *testing.T) {
+	t.Setenv("SOME_TOKEN", "what was asked for")
+	dir := t.TempDir()
+	rec := crashed(t, dir)
+	r := newRig(t, engine.Options{Run: dir, Logs: dir})
+	w, err := r.Start(t.Context(), engine.Spec{Name: "w0", Recipe: real("sim")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.OpenFile(rec.Log, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	fmt.Fprintf(log, "I was given %s and %s\n", os.Getenv("SOME_TOKEN"), rec.Key)
+	if got := w.LogTail(1); !slices.Equal(got, []string{"I was given … and …"}) {
+		t.Errorf("its log: %q", got)
 	}
 }
 

@@ -55,7 +55,7 @@ func (w *Worker) begin(s Spec, a Adapter) (*begun, error) {
 		return nil, err
 	}
 	b := &begun{known: l.Known, termWait: cmp.Or(l.TermWait, o.TermWait), dir: w.dir()}
-	if w.adopt(b, s, a) {
+	if w.adopt(b, s, a, l.Env) {
 		return b, nil
 	}
 	if err := w.launch(b, s, a); err != nil {
@@ -67,8 +67,9 @@ func (w *Worker) begin(s Spec, a Adapter) (*begun, error) {
 }
 
 // adopt takes over the engine of this name that runs since an earlier daemon.
-// One that was launched otherwise is ended.
-func (w *Worker) adopt(b *begun, s Spec, a Adapter) bool {
+// One that was launched otherwise is ended. env is that of a new launch, which
+// is the engine's own but for what differs in each life.
+func (w *Worker) adopt(b *begun, s Spec, a Adapter, env []string) bool {
 	if w.fleet.o.Run == "" {
 		return false
 	}
@@ -88,7 +89,7 @@ func (w *Worker) adopt(b *begun, s Spec, a Adapter) bool {
 	w.port = k.Port
 	w.fleet.mu.Unlock()
 	w.mu.Lock()
-	w.secrets = []string{k.Key}
+	w.secrets = append(given(os.Environ(), env), k.Key)
 	w.mu.Unlock()
 	b.process, b.adopted, b.loaded, b.started = k, true, k.Record.Ready, k.Started
 	b.at = Endpoint{URL: local(k.Port), Key: k.Key, ModelDir: s.dir(), Args: k.Flags}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,7 +139,7 @@ func newRig(t *testing.T, o engine.Options) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{kv: map[string][]turn.KVEvent{}}
-	o.Logs, o.Self = t.TempDir(), self
+	o.Logs, o.Self = cmp.Or(o.Logs, t.TempDir()), self
 	if o.Adapters == nil {
 		o.Adapters = []engine.Adapter{vllm.Adapter{}}
 	}
