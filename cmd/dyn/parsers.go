@@ -87,6 +87,7 @@ func folderModel(op, path string, fsys fs.FS, m gen.Model) (gen.Model, error) {
 	}
 	m.Template, m.Variables = src.ForTools(), src.Tokens
 	m.Added, m.Stops = gen.ReadTokens(fsys)
+	m.Response = gen.ReadResponse(fsys)
 	return m, nil
 }
 

@@ -12,6 +12,10 @@
 //	lossy    some do not, and no shipped spec does better
 //	unknown  calls have no form that is known
 //	none     the template prints no calls
+//	documented  it prints none, and the model's response_template says how they are
+//
+// A response_template in tokenizer_config.json is a description by the model's
+// makers: what of it a spec can say is taken, if the probes do not contradict.
 //
 // Where a shipped spec reads all probes and what was derived does not (messages
 // with headers, Python's syntax), that one is taken, and the result says so.

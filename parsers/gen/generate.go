@@ -17,6 +17,7 @@ type Model struct {
 	Name      string
 	Template  string                 // for turns with tools, where there are several
 	Variables map[string]jinja.Value // that the template is always given: bos_token and the like
+	Response  []byte                 // response_template of tokenizer_config.json; nil without one
 	Added     []Token                // added tokens; nil when unknown
 	Stops     []string               // texts that end a turn, by generation_config.json
 }
@@ -34,6 +35,8 @@ const (
 	Lossy   = "lossy"   // what the template prints does not tell what was given
 	Unknown = "unknown" // its calls have no shape that is known here
 	NoCalls = "none"    // it prints no calls
+
+	Documented = "documented" // the template prints no calls; the spec is that of the model's response_template
 )
 
 // Result is what Generate found.
@@ -162,6 +165,7 @@ func generate(set *parsers.Set, model Model, proof bool) (*Result, error) {
 		r.settle(f)
 		r.Spec.Evidence.Verified = NoCalls
 		r.Notes = append(r.Notes, "the template prints no calls of tools"+why(t.refused))
+		r.respond(model, proof)
 		r.Near = nearest(set, model.Template)
 		r.Renders = t.renders
 		return r, t.err
@@ -218,6 +222,7 @@ func (r *Result) judge(set *parsers.Set, model Model, proof bool) {
 	} else {
 		e.Verified, r.Failures = grade(r.Spec, r.Probes, proof)
 	}
+	r.respond(model, proof)
 	all := matches(set, r.Spec, r.Probes, model.Template, proof)
 	if r.matches = all; len(all) == 0 {
 		return
@@ -248,6 +253,47 @@ func (r *Result) judge(set *parsers.Set, model Model, proof bool) {
 		}
 	}
 	r.undecided()
+}
+
+// respond takes the spec that the model's response_template says, unless the
+// probes show that what was derived is better.
+func (r *Result) respond(model Model, proof bool) {
+	if model.Response == nil {
+		return
+	}
+	const what = "tokenizer_config.json has a response_template"
+	spec, err := FromResponse(model.Name, model.Response)
+	if err != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s, which no spec can say: %v; the spec rests on the chat template", what, err))
+		return
+	}
+	e := &r.Spec.Evidence
+	given, bad := grade(spec, r.Probes, proof)
+	ranks := []string{Unknown, NoCalls, Lossy, Typed, Exact}
+	switch {
+	case spec.Grammar == "":
+		r.Notes = append(r.Notes, what+" without calls; the spec rests on the chat template")
+		return
+	case slices.Index(ranks, given) < slices.Index(ranks, e.Verified):
+		r.Notes = append(r.Notes, fmt.Sprintf("%s, but what is derived from the chat template reads more: %v", what, bad[0].Err))
+		return
+	}
+	if e.Verified == NoCalls {
+		if given = Documented; len(bad) > 0 {
+			given = Lossy
+		}
+	}
+	stops, absorb := r.Spec.Tokens, r.Spec.Absorb
+	r.take(spec)
+	if e.Verified, r.Failures = given, bad; len(spec.Tokens.Stop) == 0 {
+		r.Spec.Tokens = stops
+	}
+	for _, m := range absorb {
+		if !slices.Contains(r.Spec.Absorb, m) {
+			r.Spec.Absorb = append(r.Spec.Absorb, m)
+		}
+	}
+	r.Notes = append(r.Notes, what+": the spec is what it says, read back from the chat template's own prints")
 }
 
 // why tells what a template raised.

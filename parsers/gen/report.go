@@ -66,6 +66,8 @@ var gradeMeans = map[string]string{
 	Lossy:   "Some probes cannot be read back: the template prints less than it was given, or the form needs a reader of its own.",
 	Unknown: "The form of calls is not known.",
 	NoCalls: "The template prints no calls.",
+
+	Documented: "The template prints no calls; the spec is what the model's response_template says, and reads the answers that are printed.",
 }
 
 func (r *Result) reportThought(p func(string, ...any)) {

@@ -22,7 +22,7 @@ func (r *Result) Files() ([]File, error) {
 		{identifier(name) + "_test.go", test},
 		{"report.md", []byte(r.Report())},
 	}
-	if v := r.Spec.Evidence.Verified; v != Exact && v != Typed {
+	if v := r.Spec.Evidence.Verified; v != Exact && v != Typed && v != Documented {
 		files = append(files, File{"reader.go.txt", []byte(skeleton(name))}, File{"SKILL.md", []byte(r.skill())})
 	}
 	return files, nil

@@ -48,6 +48,19 @@ func ReadTokens(fsys fs.FS) (added []Token, stops []string) {
 	return added, stops
 }
 
+// ReadResponse reads the response_template of a model folder; nil where there
+// is none.
+func ReadResponse(fsys fs.FS) []byte {
+	data, err := fs.ReadFile(fsys, "tokenizer_config.json")
+	var config struct {
+		Response json.RawMessage `json:"response_template"`
+	}
+	if err != nil || json.Unmarshal(data, &config) != nil || string(config.Response) == "null" {
+		return nil
+	}
+	return config.Response
+}
+
 // special reports whether a marker of the spec is a special token, so that it
 // is seen only where those are decoded.
 func (r *Result) special(added []Token) bool {
