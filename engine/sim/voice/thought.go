@@ -66,6 +66,8 @@ func (v *Voice) split(answer, reasoning string) (written, body string) {
 // thoughtful is what stands before the body: reasoning as the prompt wants it.
 func (v *Voice) thoughtful(m Message, tail string) string {
 	switch {
+	case v.whole:
+		return ""
 	case v.framed():
 		return v.frames(m)
 	case v.think == nil || v.think.Reasoning == nil:

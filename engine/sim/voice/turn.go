@@ -21,7 +21,9 @@ var ask = turn.Message{Role: turn.User, Blocks: []turn.Block{{Kind: turn.Text, T
 
 // turn has the template print an answer, and cuts it out.
 func (v *Voice) turn(m Message, before int) (said, error) {
-	m.Reasoning = ""
+	if !v.whole {
+		m.Reasoning = ""
+	}
 	if v.framed() && len(m.Calls) > 0 {
 		m.Content = "" // a message of its own, see thoughtful
 	}
@@ -41,6 +43,10 @@ func (v *Voice) turn(m Message, before int) (said, error) {
 		if i := strings.Index(s.body, stop); i >= 0 { // no engine goes on behind it
 			s.body, s.end = s.body[:i], stop
 		}
+	}
+	if len(m.Calls) > 0 && m.Content != "" && !strings.Contains(s.body, m.Calls[0].Name) {
+		m.Content = "" // is an answer of its own there
+		return v.turn(m, before)
 	}
 	return s, nil
 }
@@ -84,8 +90,21 @@ func (v *Voice) numbered(body string, calls []Call, before int) string {
 	return body
 }
 
-// framed reports whether answers are messages with headers.
-func (v *Voice) framed() bool { return v.calls != nil && v.calls.Frame != nil }
+// framed reports whether answers are messages with headers, and the template
+// cannot print all that they may hold.
+func (v *Voice) framed() bool { return v.calls != nil && v.calls.Frame != nil && !v.whole }
+
+// findWhole reports whether answers are messages with headers, and the template
+// prints them all, or knows no reasoning.
+func (v *Voice) findWhole() bool {
+	if v.calls == nil || v.calls.Frame == nil {
+		return false
+	}
+	m := Message{Reasoning: probe, Content: "zqtext", Calls: []Call{{Name: "look", Args: json.RawMessage(`{"at": "x"}`)}}}
+	answer, _, err := v.between(m, 0)
+	joined := strings.Index(answer, m.Content) - strings.Index(answer, probe) - len(probe)
+	return err == nil && strings.Contains(answer, m.Content) && (!strings.Contains(answer, probe) || joined > 2)
+}
 
 // messages are an answer, and the results of its calls.
 func (v *Voice) messages(m Message, before int) (answer, results turn.Message) {
@@ -211,11 +230,10 @@ func (v *Voice) endToken(answer, behind string) string {
 	if i := v.closing(answer); i >= 0 {
 		rest = answer[i:]
 	}
-	for at := range rest {
-		for _, s := range v.special {
-			if strings.HasPrefix(rest[at:], s) {
-				return s
-			}
+	rest = strings.TrimLeft(rest, space)
+	for _, s := range v.special {
+		if strings.HasPrefix(rest, s) {
+			return s
 		}
 	}
 	return ""

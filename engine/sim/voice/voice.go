@@ -34,6 +34,7 @@ type Voice struct {
 	calls   *parsers.Spec // nil when the family has none
 	think   *parsers.Spec // nil when it does not think
 	thought thought       // how reasoning is written
+	whole   bool          // the template writes it, among messages with headers
 }
 
 // Open makes the voice of a model folder. tools and reasoning are the names of
@@ -72,6 +73,7 @@ func Open(fsys fs.FS, tok *bpe.Tokenizer, tools, reasoning string) (*Voice, erro
 			v.special = append(v.special, s)
 		}
 	}
+	v.whole = v.findWhole()
 	v.thought = v.findThought()
 	return v, nil
 }
