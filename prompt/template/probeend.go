@@ -27,6 +27,7 @@ func (t *trial) ends() {
 		t.callEnds()
 	}
 	f.closings = slices.Clone(f.stops)
+	t.within()
 	if tag := lastTag(f.end); tag != "" && !slices.Contains(f.closings, tag) {
 		f.closings = append(f.closings, tag)
 	}
@@ -37,6 +38,21 @@ func (t *trial) ends() {
 		if ok && also && !strings.HasPrefix(text, without) {
 			f.pure = false
 		}
+	}
+}
+
+// within keeps from the stops what also stands behind the reasoning of an
+// answer: a model that stopped there would never say what it thought of.
+func (t *trial) within() {
+	f := t.f
+	if f.reasoning == "" || f.reasoning == inlineReasoning || f.reasoning == partReasoning {
+		return
+	}
+	ms := []object{t.say(turn.User, wordUser), with(t.say(turn.Assistant, wordText), f.reasoning, wordThink)}
+	out, ok := t.render(ms, t.thoughtful()...)
+	from, to := strings.Index(out, wordThink), strings.LastIndex(out, wordText)
+	if ok && from >= 0 && to > from {
+		f.stops = slices.DeleteFunc(f.stops, func(s string) bool { return strings.Contains(out[from:to], s) })
 	}
 }
 
