@@ -38,6 +38,9 @@ func Which(set *parsers.Set, model Model) (*Choice, error) {
 		c.Tools = r.Like.Spec.Name
 		if r.Like.Spec.Frame != nil {
 			c.Reasoning = c.Tools // headers say what is reasoning
+		} else if t := r.Like.Spec.Reasoning; t != nil && r.Spec.Reasoning != nil && calling(set, c.Reasoning) &&
+			spelling(r.Spec.Reasoning.Close, t.Close) {
+			c.Reasoning = c.Tools // a spec with calls of its own may take markers of these
 		}
 		c.Why = fmt.Sprintf("it reads all %d probes that the template prints", c.Probes)
 		for _, m := range r.matches[1:] {
@@ -72,4 +75,10 @@ func reasoner(set *parsers.Set, t *parsers.Reasoning) string {
 		}
 	}
 	return best
+}
+
+// calling reports whether a spec of reasoning is one of calls too.
+func calling(set *parsers.Set, name string) bool {
+	s, err := set.Lookup(name, parsers.Thinking)
+	return err == nil && s.Grammar != ""
 }
