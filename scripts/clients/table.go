@@ -58,7 +58,14 @@ func tabulateFamilies(w io.Writer, all []report, command, commit, date string) e
 		}
 		fmt.Fprintf(w, "| %s | `%s` | %s |\n", f.Models, f.Name, tokenizer)
 	}
-	_, err := fmt.Fprint(w, "\n## Notes\n\n", notes(all))
+	seconds := 0.0
+	bad := all[:0]
+	for _, r := range all {
+		if seconds += r.Seconds; r.State != success {
+			bad = append(bad, r)
+		}
+	}
+	_, err := fmt.Fprintf(w, "\n## Notes\n\n* All cells together took %.0f s.\n%s", seconds, notes(bad))
 	return err
 }
 
