@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// everywhere is an address at which a server is reached from other machines,
-// alone, behind a = or as one of ZeroMQ's.
-var everywhere = regexp.MustCompile(`(?:^|=)((?:0\.0\.0\.0|\[?::\]?)(?::\d+)?)$|(tcp://(?:\*|0\.0\.0\.0|\[::\]|::)(?::\d+)?)`)
+// everywhere is an address at which a server is reached from other machines, a
+// word of its own, behind a =, in quotes or as one of ZeroMQ's.
+var everywhere = regexp.MustCompile(`(?:^|[=\s"'])((?:0\.0\.0\.0|\[?::\]?)(?::\d+)?)(?:$|[\s"'])|(tcp://(?:\*|0\.0\.0\.0|\[::\]|::)(?::\d+)?)`)
 
 // freePort is such an address that vLLM binds to VLLM_HOST_IP, which is
 // loopback.

@@ -58,7 +58,10 @@ func (r *Recipe) check(parsers []string) error {
 		if strings.HasPrefix(flag, "-") || flag == "" {
 			return fmt.Errorf("flag %q: write it without dashes", flag)
 		}
-		if slices.Contains(ours, flag) {
+		if strings.ContainsAny(flag, "= \t\r\n") {
+			return fmt.Errorf("flag %q: a name has no = and no blank; the value stands behind the colon", flag)
+		}
+		if slices.Contains(ours, strings.ReplaceAll(flag, "_", "-")) { // vLLM takes both
 			return fmt.Errorf("flag %s: dyn sets it, so that nobody but dyn reaches the engine", flag)
 		}
 	}
