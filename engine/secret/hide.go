@@ -15,7 +15,11 @@ var named = regexp.MustCompile(`(?i)((?:api[-_ ]?key|authorization|(?:hf|hub|acc
 	`["']?(?:[ \t]*[=:][ \t]*|[ \t]+)[\["'(]*(?:bearer[ \t]+|basic[ \t]+)?)([^\s"'\[\](){},]{4,})`)
 
 // formed is what is a secret by its form.
-var formed = regexp.MustCompile(`\b(?:hf_[A-Za-z0-9]{16,}|sk-[A-Za-z0-9_-]{16,}|ghp_[A-Za-z0-9]{16,})|(?i:\bbearer[ \t]+)[A-Za-z0-9._~+/-]{8,}=*`)
+var formed = regexp.MustCompile(`\b(?:hf_[A-Za-z0-9]{16,}|sk-[A-Za-z0-9_-]{16,}|ghp_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})|(?i:\bbearer[ \t]+)[A-Za-z0-9._~+/-]{8,}=*`)
+
+// user is who a URL is fetched as, with a password: of an index of packages, or
+// of a proxy.
+var user = regexp.MustCompile(`(://)[^\s/@"'<>:]*:[^\s/@"'<>]+@`)
 
 // nothings are values that tell nothing.
 var nothings = []string{"none", "null", "true", "false"}
@@ -35,6 +39,7 @@ func Hide(text string, known ...string) string {
 		}
 		return parts[1] + Dots
 	})
+	text = user.ReplaceAllString(text, "${1}"+Dots+"@")
 	return formed.ReplaceAllStringFunc(text, func(found string) string {
 		if i := strings.IndexAny(found, " \t"); i >= 0 {
 			return found[:i+1] + Dots
