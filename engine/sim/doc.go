@@ -13,9 +13,10 @@
 // refuses with a 400 or a 404.
 //
 // The rooms inside: kv is the block pool, sched the scheduler, pace the time
-// that a step takes, brain what is said, core the engine's loop, wire the KV
-// events, model the folder with the tokenizer of its own. This package holds
-// the flags, the HTTP side and the life of the process.
+// that a step takes, brain what is said, voice how the model's family writes
+// it, core the engine's loop, wire the KV events, model the folder with the
+// tokenizer of its own. This package holds the flags, the HTTP side and the
+// life of the process.
 //
 // The way of a request: completions.go reads and checks the body, asks the
 // brain what to say, and submits to the engine; then it writes what the

@@ -125,6 +125,7 @@ func TestBadFiles(t *testing.T) {
 		{"two texts", "rules: [{say: a, say_ids: [1]}]", "exclude each other"},
 		{"text and answer", "rules: [{say: a, answer: {content: b}}]", "exclude each other"},
 		{"unknown part of an answer", "rules: [{answer: {text: b}}]", "text"},
+		{"no name", "rules: [{answer: {calls: [{arguments: {a: 1}}]}}]", "rule 1: answer: a call has no name"},
 		{"no voice", "rules: [{}, {answer: {content: b}}]", "rule 2: answer: no voice"},
 		{"unknown fault", "rules: [{fault: sulk}]", `fault "sulk" is unknown`},
 		{"negative", "rules: [{}, {after: -1}]", "rule 2: "},

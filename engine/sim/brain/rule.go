@@ -108,6 +108,9 @@ func (m *message) compile() (*voice.Message, error) {
 	}
 	v := &voice.Message{Reasoning: m.Reasoning, Content: m.Content}
 	for _, c := range m.Calls {
+		if c.Name == "" {
+			return nil, errors.New("answer: a call has no name")
+		}
 		if c.Arguments == nil {
 			c.Arguments = map[string]any{}
 		}

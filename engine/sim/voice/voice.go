@@ -82,19 +82,13 @@ func Open(fsys fs.FS, tok *bpe.Tokenizer, tools, reasoning string) (*Voice, erro
 // has no way to write.
 var ErrUnwritable = errors.New("the family cannot write this")
 
-// Check reports whether an answer can be written.
-func (v *Voice) Check(m Message) error {
-	_, err := v.Write(m, "", 0)
-	return err
-}
-
 // write returns the text of an answer, and its end token.
 func (v *Voice) write(m Message, tail string, before int) (text, end string, err error) {
 	t, err := v.turn(m, before)
 	if err != nil {
 		return "", "", err
 	}
-	if len(m.Calls) > 0 && !strings.Contains(t.body, m.Calls[0].Name) {
+	if len(m.Calls) > 0 && (!v.tmpl.Calls() || !strings.Contains(t.body, m.Calls[0].Name)) {
 		return "", "", fmt.Errorf("%w: its template prints no call of %s", ErrUnwritable, m.Calls[0].Name)
 	}
 	return v.thoughtful(m, tail) + t.body, t.end, nil
