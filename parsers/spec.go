@@ -159,5 +159,5 @@ type Prefix struct {
 type Evidence struct {
 	Template string `yaml:"template_sha256,omitempty"`
 	Probes   int    `yaml:"probes,omitempty"`
-	Verified string `yaml:"verified,omitempty"` // exact, typed, lossy, unknown
+	Verified string `yaml:"verified,omitempty"` // exact, typed, lossy, documented, unknown, none: package gen explains them
 }

@@ -32,7 +32,8 @@ func parsersListCmd(a *app) *cobra.Command {
 		Short: "List the parsers, with their models and how sure they are",
 		Long: "Lists the parsers of this program and those of the config folder. GRADE says what a\n" +
 			"spec rests on: exact and typed are read back from the models' own templates (typed\n" +
-			"with the schemas of the tools), documented is a form that no template prints.\n" +
+			"with the schemas of the tools), lossy is a form that templates print without quotes or\n" +
+			"escapes, documented is one that was written down and that no template prints.\n" +
 			"A recipe may use the names of vLLM, SGLang, TensorRT-LLM and Dynamo too: --json has them.",
 		Example: examples("dyn parsers ls", "what there is", "dyn parsers ls --json=parsers", "with the names of other engines",
 			"dyn parsers ls --no-header | cut -f1", "the names"),

@@ -46,6 +46,11 @@ func matches(set *parsers.Set, derived *parsers.Spec, probes []Probe, source str
 		if x, y := a.Spec.Bare != derived.Bare, b.Spec.Bare != derived.Bare; x != y {
 			return map[bool]int{true: 1, false: -1}[x]
 		}
+		if derived.Bare { // without markers, keys tell the families apart
+			if x, y := keyed(derived, a.Spec), keyed(derived, b.Spec); x != y {
+				return map[bool]int{true: -1, false: 1}[x]
+			}
+		}
 		if a.Markers != b.Markers {
 			return int((b.Markers - a.Markers) * 1e6)
 		}
@@ -58,6 +63,19 @@ func matches(set *parsers.Set, derived *parsers.Spec, probes []Probe, source str
 		all[0].Failed = 1 // in some split
 	}
 	return all
+}
+
+// keyed reports whether a spec's usual keys and container are those that were
+// derived.
+func keyed(derived, spec *parsers.Spec) bool {
+	usual := func(m parsers.Marks) string {
+		if len(m) == 0 {
+			return "arguments"
+		}
+		return m[0]
+	}
+	list := func(s *parsers.Spec) bool { return s.JSON.Container == "list" }
+	return usual(derived.JSON.Args) == usual(spec.JSON.Args) && list(derived) == list(spec)
 }
 
 // usual counts the markers of which two specs have the same usual spelling.

@@ -157,6 +157,9 @@ func (f frame) turn(full, prompt, thought string, r *parsers.Reasoning) (text st
 			rest, tailed = behind, true
 		}
 	}
+	if n := common(full, prompt); !tailed && r != nil && r.Always && n > strings.LastIndex(prompt, wordUser) {
+		rest, tailed = full[n:], true // the prompt opens reasoning with words that the history leaves out
+	}
 	if !tailed {
 		rest = tail(full, wordUser)
 		n := common(rest, f.head)

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/agentinfer/dyn/parsers"
 )
 
 // Report is what people should know of a result, in Markdown.
@@ -101,12 +103,16 @@ func (r *Result) reportPrefix(p func(string, ...any)) {
 	p("| thinking | P1 P2 P3 |")
 	p("|---|---|")
 	for _, s := range r.Prefix {
-		p("| %s | %s |", s.Mode, strings.Join(strings.Split(s.Marks, ""), " "))
+		p("| %s | %s |", s.Mode, spaced(s.Marks))
 	}
 	for _, s := range r.Prefix {
 		for _, n := range s.Notes {
 			p("")
 			p("Thinking %s, %s. Splicing the turn as it was generated keeps the prefix within a session.", s.Mode, n)
+		}
+		if s.Helps != "" {
+			p("")
+			p("Thinking %s, among the switches of the recipe's template %s.", s.Mode, s.Helps)
 		}
 	}
 }
@@ -121,17 +127,27 @@ func (r *Result) reportNames(p func(string, ...any)) {
 	p("")
 	p("The shipped spec `%s` reads all probes.", r.Like.Spec.Name)
 	if len(r.Like.Differs) > 0 {
-		p("It differs from this one in:")
+		p("It differs from this one in what follows: it knows more than this template prints, or reads this form as another of its own.")
 		p("")
 		for _, d := range r.Like.Differs {
 			p("* %s", d)
 		}
 	}
-	a := r.Like.Spec.Aliases
-	if len(a.Tools)+len(a.Reasoning) > 0 {
-		p("")
-		p("Other engines' names of it: tool calls %s; reasoning %s.", list(a.Tools), list(a.Reasoning))
+	p("")
+	p("Other engines' names, for their flags: tool calls %s; reasoning %s.", list(append([]string{r.Like.Spec.Name}, r.Like.Spec.Aliases.Tools...)), list(r.thinkers()))
+}
+
+// thinkers are the names of parsers of this reasoning.
+func (r *Result) thinkers() []string {
+	if r.Spec.Reasoning == nil {
+		return nil
 	}
+	set := parsers.Builtin()
+	spec, err := set.Lookup(reasoner(set, r.Spec.Reasoning), parsers.Thinking)
+	if err != nil {
+		return r.Like.Spec.Aliases.Reasoning
+	}
+	return slices.Compact(slices.Concat(r.Like.Spec.Aliases.Reasoning, []string{spec.Name}, spec.Aliases.Reasoning))
 }
 
 func choice(b bool, yes, no string) string {

@@ -190,6 +190,9 @@ func (b *bodies) nameJSON(spec *parsers.Spec, name int, f found) bool {
 		shut = strings.TrimPrefix(strings.TrimSpace(shut), "```")
 	}
 	open, spec.Call.Prefix = prefixed(open)
+	if rest, counts := strings.CutPrefix(mid, ":{index}"); counts && spec.Call.Prefix != "" {
+		spec.Call.ID, mid = "header", rest // functions.name:0 is the id
+	}
 	spec.Section = parsers.Pair{Open: mark(section), Close: mark(sectionEnd)}
 	spec.Call.Open, spec.Call.NameEnd, spec.Call.Close = mark(open), mark(mid), mark(shut)
 	return true
@@ -253,7 +256,7 @@ func (b *bodies) pseudoJSON(spec *parsers.Spec, name int, mid string) bool {
 		}
 	}
 	open, spec.Call.Prefix = prefixed(open)
-	spec.Call.Open, spec.Call.Close = mark(open), mark(shut)
+	spec.Call.Open, spec.Call.NameEnd, spec.Call.Close = mark(open), parsers.Marks{"{"}, mark(shut)
 	b.ends = tags(strings.TrimPrefix(end, shut))
 	return spec.Values.Quote != ""
 }
