@@ -22,7 +22,7 @@ func (v *pyValue) follows(b []byte, last bool) guess {
 		return v.marked(here, last)
 	}
 	switch l := v.stack[len(v.stack)-1]; {
-	case c == ':' && l.busy:
+	case (c == ':' || c == '=' && v.outer()) && l.busy:
 		return yes
 	case c == ',':
 		return anotherItem(rest, last)
@@ -76,6 +76,9 @@ func (v *pyValue) anotherArg(b []byte, last bool) guess {
 		return yes
 	case v.scope.positional && (begins(c) || c == '('), v.scope.colons && (c == '"' || c == '\''):
 		return yes
+	}
+	if n, said := spelled(here, last, v.scope.keys); said == wait || said == yes && n > 0 {
+		return said
 	}
 	n, said := named(here, last, v.scope.colons)
 	if said == yes && v.scope.loose && v.scope.keys != nil && n > 0 && !v.declared(here[:n]) {
@@ -162,6 +165,45 @@ func named(b []byte, last, colons bool) (n int, said guess) {
 	return n, yes
 }
 
+// spelled says whether b begins with the key of an argument that the tool
+// declares and an equals sign, where the key is none that Python allows, and
+// how long it is: templates print such keys as they are.
+func spelled(b []byte, last bool, declared []string) (n int, said guess) {
+	said = no
+	for _, key := range declared {
+		if len(key) == 0 || len(key) > maxKey || isKey(key) || b[0] != key[0] {
+			continue
+		}
+		k := min(len(b), len(key))
+		if string(b[:k]) != key[:k] {
+			continue
+		}
+		c, here, is := byte(0), []byte(nil), wait
+		if k == len(key) {
+			c, here, is = look(b[k:], false)
+		}
+		switch {
+		case is == wait || c == '=' && len(here) == 1:
+			if !last {
+				said = wait
+			}
+		case c == '=' && here[1] != '=':
+			return k, yes
+		}
+	}
+	return 0, said
+}
+
+// isKey reports whether a key is read as one wherever it stands.
+func isKey(key string) bool {
+	for i := range len(key) {
+		if !isWord(key[i]) {
+			return false
+		}
+	}
+	return key[0] < '0' || key[0] > '9'
+}
+
 // isWord reports whether c can stand in the name of an argument.
 func isWord(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '-' || c == '.' || c >= 0x80
@@ -220,7 +262,7 @@ func (v *pyValue) sectionEnds(b []byte, last bool) guess {
 // called says whether b begins with a name and a parenthesis.
 func called(b []byte, last bool) guess {
 	n := 0
-	for n < len(b) && n < maxKey && isWord(b[n]) {
+	for n < len(b) && n < maxKey && isCallName(b[n]) {
 		n++
 	}
 	switch {

@@ -200,7 +200,7 @@ func (p *python) arg(b []byte, last bool) (int, bool, progress) {
 	} else if said == yes {
 		return 0, false, broken
 	}
-	n, key, said := argKey(b, last)
+	n, key, said := argKey(b, last, p.keys)
 	switch said {
 	case wait:
 		return 0, false, more
@@ -214,8 +214,15 @@ func (p *python) arg(b []byte, last bool) (int, bool, progress) {
 	return 0, true, more
 }
 
-// argKey reads a key and the sign behind it: a=, but a: and 'a': too.
-func argKey(b []byte, last bool) (n int, key string, said guess) {
+// argKey reads a key and the sign behind it: a=, but a: and 'a': too, and keys
+// that the tool declares however they are spelled.
+func argKey(b []byte, last bool, declared []string) (n int, key string, said guess) {
+	if n, said := spelled(b, last, declared); said == wait {
+		return 0, "", wait
+	} else if said == yes && n > 0 {
+		_, here, _ := look(b[n:], last)
+		return len(b) - len(here) + 1, string(b[:n]), yes
+	}
 	if q := b[0]; q == '"' || q == '\'' {
 		end := bytes.IndexByte(b[1:min(len(b), maxKey)], q)
 		switch {
@@ -264,7 +271,7 @@ func (p *python) unnamed(c byte) {
 	}
 	p.place++
 	p.v.scope.positional = true
-	p.v.begin()
+	p.v.begin(p.whole)
 	p.at = pyArgIn
 }
 
@@ -295,7 +302,7 @@ func (p *python) start(b []byte) (int, bool, progress) {
 	if !p.again {
 		p.comma()
 	}
-	p.v.begin()
+	p.v.begin(false)
 	p.at = pyArgIn
 	return len(b) - len(here), true, more
 }

@@ -20,6 +20,10 @@ func TestPython(t *testing.T) {
 		{name: "places", text: `[say('hi', 3)]`, want: `|say{"text":"hi","n":3} repaired`},
 		{name: "places without names", text: `[now(1, 'x')]`, want: `|now{"arg0":1,"arg1":"x"} repaired`},
 		{name: "a dict in place of arguments", text: `[say({'text': 'hi', "n": 3})]`, want: `|say{"text":"hi","n":3} repaired`},
+		{name: "a dict with the signs of arguments", text: `[say({text='hi', n=3})]`, want: `|say{"text":"hi","n":3} repaired`},
+		{name: "a dict that breaks off behind a value", text: `[f({a=1,`, want: `|f{"a":1} repaired`},
+		{name: "a set in place of arguments", text: `[f({'a', 2})]`, want: `|f{"a":null,"2":null} repaired`},
+		{name: "no key in place of arguments", text: `[f({`, want: `|f{} repaired`},
 		{name: "unpacked", text: `[say(**{'text': 'hi'})]`, want: `|say{"text":"hi"} repaired`},
 		{name: "colons", text: `[say(text: 'hi', "n": 3)]`, want: `|say{"text":"hi","n":3}`},
 		{name: "a comma is missing", text: `[f(a=1 b=[2 3] c='x')]`, want: `|f{"a":1,"b":[2,3],"c":"x"} repaired`},
@@ -37,6 +41,7 @@ func TestPython(t *testing.T) {
 		{name: "marked, unknown tool", text: `<|python_start|>[g(a='x')]<|python_end|>`, want: `|g{"a":"x"} unknown`},
 		{name: "a built-in tool", text: `<|python_tag|>brave_search.call(query="Who, and when?")`, want: `|brave_search{"query":"Who, and when?"} unknown`},
 		{name: "a marker in prose", text: "Write `<|python_start|>` before it.", want: "Write `<|python_start|>` before it."},
+		{name: "keys that Python does not know", text: `[ns::odd(two words='x', $n=3, a/b='y'), ns::odd($n=1)]`, want: `|ns::odd{"two words":"x","$n":3,"a/b":"y"}|ns::odd{"$n":1}`},
 		{name: "other markers in a value", text: `[f(a='</tool_call> <|call|> </think>', b="\r\n")]`, want: `|f{"a":"</tool_call> <|call|> </think>","b":"\r\n"}`},
 	})
 }
@@ -63,6 +68,7 @@ func TestLFM2(t *testing.T) {
 		{name: "commas behind quotes", text: in(`say(text='say 'hi', then 'x'', n=1)`), want: `|say{"text":"say 'hi', then 'x'","n":1} repaired`},
 		{name: "what looks like an argument", text: in(`say(text='g('x', z=1)', n=1)`), want: `|say{"text":"g('x', z=1)","n":1} repaired`},
 		{name: "an argument that the tool does not have", text: in(`say(text='x', more='y', n=1), say(text='x', more=2)`), want: `|say{"text":"x","more":"y","n":1}|say{"text":"x","more":2}`},
+		{name: "names and keys that Python does not know", text: in(`ns::odd(two words='it's', $n=3), ns::odd(a/b='x')`), want: `|ns::odd{"two words":"it's","$n":3} repaired|ns::odd{"a/b":"x"}`},
 		{name: "JSON inside", text: in(`f(a={"k": ["v", "w\n"]}, b=[{"x": null}])`), want: `|f{"a":{"k":["v","w\n"]},"b":[{"x":null}]}`},
 		{name: "text around", text: "Well. " + in("now()") + " So.", want: "Well.  So.|now{}"},
 		{name: "no closer", text: "<|tool_call_start|>[f(a='x')", want: `|f{"a":"x"}`},

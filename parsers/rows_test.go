@@ -39,6 +39,7 @@ var rowTools = []turn.Tool{
 	{Name: "now"},
 	{Name: "python", Schema: json.RawMessage(`{"type":"object","properties":{"code":{"type":"string"}}}`)},
 	{Name: "set", Schema: json.RawMessage(`{"type":"object","properties":{"x":{"type":"number"},"on":{"type":"boolean"},"s":{"type":["string","null"]},"o":{"type":"object","properties":{"k":{"type":"string"}}},"l":{"type":"array","items":{"type":"string"}}}}`)},
+	{Name: "ns::odd", Schema: json.RawMessage(`{"type":"object","properties":{"two words":{"type":"string"},"$n":{"type":"integer"},"a/b":{"type":"string"}}}`)},
 }
 
 // rows reads each text whole and in all kinds of pieces, and cuts it
