@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"go/format"
+	"go/token"
 	"strconv"
 	"strings"
 
@@ -65,8 +66,12 @@ func identifier(name string) string {
 			b.WriteRune(c)
 		}
 	}
-	if b.Len() == 0 {
+	switch name := b.String(); {
+	case name == "":
 		return "model"
+	case token.IsKeyword(name):
+		return name + "model" // "package type" is no Go
+	default:
+		return name
 	}
-	return b.String()
 }

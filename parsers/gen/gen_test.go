@@ -172,3 +172,12 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A model's name makes a package's, whatever it is.
+func TestIdentifier(t *testing.T) {
+	for name, want := range map[string]string{"acme-7b": "acme7b", "const": "constmodel", "Type": "typemodel", "7b": "b", "東京": "model", "": "model"} {
+		if got := identifier(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
