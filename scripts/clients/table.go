@@ -53,7 +53,10 @@ func tabulateFamilies(w io.Writer, all []report, command, commit, date string) e
 	fmt.Fprint(w, "\n## What a family is here\n\n| model | parser | tokenizer |\n|---|---|---|\n")
 	for _, f := range families.All {
 		tokenizer := "its own"
-		if !f.Own {
+		switch {
+		case f.Own && len(f.Special)+len(f.Added) > 0:
+			tokenizer += ", of the release before, with the tokens that came since"
+		case !f.Own:
 			tokenizer = "that of " + f.Tokenizer + ", with its special tokens"
 		}
 		fmt.Fprintf(w, "| %s | `%s` | %s |\n", f.Models, f.Name, tokenizer)
