@@ -45,6 +45,7 @@ type pyValue struct {
 	quote  byte
 	triple bool // the string ends with three of them
 	plain  bool // a backslash is one: r''
+	dict   bool // it has to be an object: a set is none
 
 	scope pyScope
 }
@@ -60,10 +61,15 @@ type pyScope struct {
 	loose      bool       // the family prints strings without escapes
 }
 
-// begin makes it ready for a value.
-func (v *pyValue) begin() {
-	v.at, v.off, v.stack = pyItem, false, v.stack[:0]
+// begin makes it ready for a value. With dict braces around it are those of an
+// object.
+func (v *pyValue) begin(dict bool) {
+	v.at, v.off, v.stack, v.dict = pyItem, false, v.stack[:0], dict
 }
+
+// outer reports whether it is directly in the braces of an object that it has
+// to be. There = stands for a colon too, as in the arguments of a call.
+func (v *pyValue) outer() bool { return v.dict && len(v.stack) == 1 }
 
 // drain moves what was written and can change no more to dst.
 func (v *pyValue) drain(dst []byte) []byte {
@@ -172,7 +178,7 @@ func (v *pyValue) push(c byte) bool {
 		return true
 	}
 	from := v.item()
-	v.stack = append(v.stack, pyLevel{open: c, from: from, mark: len(v.out), free: c != '['})
+	v.stack = append(v.stack, pyLevel{open: c, from: from, mark: len(v.out), free: c != '[' && !(v.dict && len(v.stack) == 0)})
 	if c == '(' {
 		c = '['
 	}
@@ -209,7 +215,7 @@ func (v *pyValue) null() {
 func (v *pyValue) behind(b []byte, last bool) (int, bool) {
 	l := &v.stack[len(v.stack)-1]
 	switch c := b[0]; {
-	case c == ':' && l.busy:
+	case (c == ':' || c == '=' && v.outer()) && l.busy:
 		v.keyed(l)
 		v.out = append(v.out, ':')
 		v.at = pyMember

@@ -54,7 +54,7 @@ func (v *pyValue) wordEnd(b []byte, last bool) (int, guess) {
 		case depth > 0:
 		case c == ')' || c == ']' || c == '}':
 			said = yes
-		case c == ':' && len(v.stack) > 0:
+		case c == ':' && len(v.stack) > 0, c == '=' && v.at == pyItem && v.outer():
 			said = yes
 		case c == ',' && len(v.stack) > 0, c == ',' && isPyLiteral(b[:n]):
 			said = yes
