@@ -76,6 +76,9 @@ func FuzzFormats(f *testing.F) {
 			f.Add(text, uint8(i), uint8(i), uint8(0))
 			f.Add(text[:len(text)*2/3], uint8(i), uint8(3), uint8(1))
 		}
+		for _, text := range []string{"[f({a=1,", "[f({1, 2})]", "[f({1", "[f({'x'})]"} { // braces that are those of a set
+			f.Add(text, uint8(i), uint8(0), uint8(0))
+		}
 	}
 	f.Fuzz(func(t *testing.T, text string, format, step, mode uint8) {
 		if len(text) > 4096 {
@@ -95,6 +98,9 @@ func FuzzFormats(f *testing.F) {
 		for _, c := range whole.calls {
 			if !cut && !json.Valid([]byte(c.args)) {
 				t.Fatalf("%s: arguments %q are no JSON", spec.Name, c.args)
+			}
+			if c.args != "" && c.args[0] != '{' {
+				t.Fatalf("%s: arguments %q are no object", spec.Name, c.args)
 			}
 			if !strings.HasPrefix(Repair(c.args), strings.TrimRight(c.args, ", ")) { // what comes behind a comma may be missing
 				t.Fatalf("%s: arguments %q cannot be completed", spec.Name, c.args)
