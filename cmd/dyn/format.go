@@ -23,10 +23,12 @@ type formats struct {
 	log   *slog.Logger
 }
 
-func newFormats(set *parsers.Set, name string, r *recipes.Recipe, log *slog.Logger) (*formats, error) {
+// newFormats looks at what is named. own says that the user gave the recipe
+// another model folder than it has.
+func newFormats(set *parsers.Set, name string, r *recipes.Recipe, own bool, log *slog.Logger) (*formats, error) {
 	f := &formats{set: set, log: log}
 	tools, reasoning := partsOf(set, name)
-	if name == "" && r != nil {
+	if name == "" && r != nil && !(r.Simulated() && own) { // the simulated engine writes as its folder's model does
 		tools, reasoning = r.Parsers.Tools, r.Parsers.Reasoning
 	}
 	if tools == "" && reasoning == "" {

@@ -217,7 +217,7 @@ func (p plan) check() error {
 		if err != nil {
 			return err
 		}
-		if _, err := newFormats(set, p.Parser, nil, nil); err != nil {
+		if _, err := newFormats(set, p.Parser, nil, false, nil); err != nil {
 			return fail(usage, p.op(), fmt.Errorf("unknown parser %q", p.Parser), near(set, p.Parser), "dyn parsers ls")
 		}
 	}

@@ -55,7 +55,7 @@ func (m *models) open(p plan, r *recipes.Recipe) error {
 	if err != nil {
 		return err
 	}
-	if m.formats, err = newFormats(set, p.Parser, r, m.log); err != nil {
+	if m.formats, err = newFormats(set, p.Parser, r, p.ModelDir != "", m.log); err != nil {
 		return fail(usage, p.op(), err, "", "dyn parsers ls")
 	}
 	for _, at := range p.Attach {
