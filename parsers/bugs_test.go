@@ -32,6 +32,8 @@ func TestBugs(t *testing.T) {
 			{"13 end of thought and call in one", "<think>\n", "ok</think>" + call("f", "{}") + call("say", "{}"), "((ok))|f{}|say{}"},
 			{"39 closed by the prompt", "<think>\n\n</think>\n\n", "4 < 5", "4 < 5"},
 			{"40 only the end of thought", "<think>\n", "hm\n</think>\n\nYes.", "((hm))Yes."},
+			{"41 opened by the prompt", "<|im_start|>assistant\n<think>\n", "hm\n</think>\n\nYes.", "((hm))Yes."},
+			{"46 stuck in thought", "<think>\n", "I have to call now.\n" + call("f", `{"a": 1}`) + "\n", `((I have to call now.))|f{"a": 1}`},
 			{"43 call in open thought", "<think>\n", "I call.\n" + call("f", "{}"), "((I call.))|f{}"},
 			{"44 thought behind white space", "", "\n<think>\nhm</think>Yes.", "((hm))Yes."},
 			{"45 draft in thought", "<think>\n", "maybe " + call("f", "{}") + " or not</think>No.", "((maybe " + call("f", "{}") + " or not))No."},
@@ -104,6 +106,7 @@ func TestBug50(t *testing.T) {
 // it (64, 65).
 func TestBug64(t *testing.T) {
 	for _, c := range []struct{ format, text, args string }{
+		{"deepseek_v4", "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"say\">\n<｜DSML｜parameter name=\"text\" string=\"true\">half a", `{"text":"half a`}, // 65
 		{"hermes", `<tool_call>{"name": "f", "arguments": {"a": "b`, `{"a": "b`},
 		{"kimi_k2", `<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a": [1, `, `{"a": [1`},
 		{"mistral", `[TOOL_CALLS]f[ARGS]{"a": tr`, `{"a":`},

@@ -153,6 +153,11 @@ func TestTaggedBugs(t *testing.T) {
 			calls: []string{`list_tabs{}`},
 		},
 		{
+			name: "42 the end of reasoning is not the calls' to swallow", format: "qwen3_coder", tail: "<think>\n",
+			text:      "Mind </think> in this.\n</think>\n\nNow.\n<tool_call>\n<function=list_tabs>\n</function>\n</tool_call>",
+			reasoning: "Mind", content: "in this.\n\n\nNow.", calls: []string{`list_tabs{}`},
+		},
+		{
 			name: "43 a call inside open reasoning", format: "glm47", tail: "<think>",
 			text:  "Just call.<tool_call>get_weather<arg_key>city</arg_key><arg_value>Turin</arg_value></tool_call>",
 			calls: []string{`get_weather{"city":"Turin"}`}, reasoning: "Just call.",
@@ -166,6 +171,11 @@ func TestTaggedBugs(t *testing.T) {
 			name: "52 unions and references", format: "qwen3_coder",
 			text:  "<tool_call>\n<function=edit>\n<parameter=count>\nNone\n</parameter>\n<parameter=regex>\nFalse\n</parameter>\n<parameter=new>\nnull\n</parameter>\n<parameter=meta>\n{'gift': True}\n</parameter>\n</function>\n</tool_call>",
 			calls: []string{`edit{"count":null,"regex":false,"new":null,"meta":{"gift": true}}`},
+		},
+		{
+			name: "53 an object behind a reference", format: "qwen3_coder",
+			text:  "<tool_call>\n<function=edit>\n<parameter=meta>\n{\"gift\": true}\n</parameter>\n</function>\n</tool_call>",
+			calls: []string{`edit{"meta":{"gift": true}}`},
 		},
 		{
 			name: "56 code", format: "qwen3_coder",
