@@ -59,7 +59,7 @@ func parsersListCmd(a *app) *cobra.Command {
 		for _, r := range doc.Parsers {
 			t.add(r.Name, dash(r.Grammar), dash(r.Reasoning), dash(r.Grade), dash(strings.Join(r.Models, ", ")))
 		}
-		return t.print(a.out)
+		return t.narrowed(a.out, 2, 1).print(a.out)
 	}
 	show = asJSON(cmd, parserListDoc{})
 	return cmd

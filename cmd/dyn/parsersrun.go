@@ -59,6 +59,9 @@ func parsersRunCmd(a *app) *cobra.Command {
 	f.BoolVar(&o.pieces, "pieces", false, "print every event, as they come, not joined")
 	var show *jsonFlag
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if o.chunk < 0 {
+			return fail(usage, "parsers run", fmt.Errorf("--chunk %d is no number of bytes", o.chunk), "0 hands the text on at once", "")
+		}
 		text, err := rawText(cmd.InOrStdin(), args[1:])
 		if err != nil {
 			return err
@@ -114,13 +117,17 @@ func (a *app) readWith(name, text string, o runParser) ([]turn.Event, error) {
 		return nil, fail(usage, "parsers run", err, "", "dyn parsers ls")
 	}
 	var all []turn.Event
+	var joined strings.Builder // the text of the last of them
 	add := func(events []turn.Event) {
 		for _, e := range events {
-			if n := len(all); !o.pieces && n > 0 && joins(&all[n-1], e) {
-				all[n-1].Text += e.Text
-				continue
+			if n := len(all); n > 0 && (o.pieces || !joins(&all[n-1], e)) {
+				all[n-1].Text = joined.String()
+				joined = strings.Builder{}
+				all = append(all, e)
+			} else if n == 0 {
+				all = append(all, e)
 			}
-			all = append(all, e)
+			joined.WriteString(e.Text)
 		}
 	}
 	for len(text) > 0 {
@@ -135,6 +142,9 @@ func (a *app) readWith(name, text string, o runParser) ([]turn.Event, error) {
 		s.Cut()
 	}
 	add(s.Close(nil))
+	if n := len(all); n > 0 {
+		all[n-1].Text = joined.String()
+	}
 	return all, nil
 }
 
@@ -153,7 +163,7 @@ func (a *app) specNamed(name string) (*parsers.Spec, error) {
 		}
 		spec, err := parsers.ReadSpec(data)
 		if err != nil {
-			return nil, fail(usage, "parsers run", err, "", "")
+			return nil, fail(usage, "parsers run", fmt.Errorf("%s: %w", name, err), "it wants a spec, as dyn parsers gen writes one", "")
 		}
 		return spec, nil
 	}
