@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,8 @@ type parserGenDoc struct {
 	Like      string   `json:"like"` // the parser of this program that reads all probes, "" when none does
 	Notes     []string `json:"notes"`
 	Files     []string `json:"files"`
+	Fits      string   `json:"fits"`      // the spec that --check found to fit, "" without it
+	Samples   int      `json:"samples"`   // recorded outputs that were read
 	Installed string   `json:"installed"` // "" when it was not asked for
 }
 
@@ -52,12 +55,12 @@ func parsersGenCmd(a *app) *cobra.Command {
 	f.StringVar(&o.name, "name", "", "name of the spec (default that of the model)")
 	f.StringVar(&o.samples, "samples", "", "recorded raw outputs, one JSON object a line: text, and tail, tools, expect where known")
 	f.BoolVar(&o.check, "check", false, "write nothing: fail when the template changed, or the spec there does not read its probes")
-	f.BoolVar(&o.install, "install", false, "put the spec into the config folder too")
+	f.BoolVar(&o.install, "install", false, "put the spec into the config folder too; with --check the one that fits")
 	var show *jsonFlag
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		doc, err := a.generate(args[0], o)
-		if doc.Name == "" {
-			return err
+		if doc.Name == "" || err != nil && o.check && !show.on() {
+			return err // what was derived is of no interest then
 		}
 		if show.on() {
 			return errors.Join(show.print(a.out, doc), err)
@@ -99,16 +102,25 @@ func (a *app) generate(path string, o genParser) (doc parserGenDoc, err error) {
 	}
 	doc = parserGenDoc{
 		V: 1, Name: r.Spec.Name, Grade: r.Spec.Evidence.Verified, Grammar: string(r.Spec.Grammar),
-		Probes: len(r.Probes), Failed: len(r.Failures), Notes: list(r.Notes), Files: []string{},
+		Probes: len(r.Probes), Failed: len(r.Failures), Notes: list(r.Notes), Files: []string{}, Samples: len(r.Samples),
 	}
 	if r.Like != nil {
 		doc.Like = r.Like.Spec.Name
 	}
 	if o.check {
-		return doc, a.checkSpec(r, o.out)
+		path := filepath.Join(o.out, r.Spec.Name+".yaml")
+		spec, err := a.checkSpec(r, path)
+		if err != nil {
+			return doc, err
+		}
+		doc.Fits = path
+		if o.install {
+			doc.Installed, err = a.installSpec(r.Spec.Name, spec)
+		}
+		return doc, err
 	}
 	if err := r.Try(); err != nil {
-		doc.Notes = append(doc.Notes, err.Error())
+		doc.Notes = append(doc.Notes, strings.Split(err.Error(), "\n")...)
 	}
 	files, err := r.Files()
 	if err != nil {
@@ -118,7 +130,10 @@ func (a *app) generate(path string, o genParser) (doc parserGenDoc, err error) {
 		return doc, err
 	}
 	if o.install {
-		doc.Installed, err = a.installSpec(r)
+		if err := r.Spec.Check(); err != nil {
+			return doc, fail(failed, "parsers gen", fmt.Errorf("the spec cannot be used yet: %w", err), "report.md says what is missing, SKILL.md how to finish it", "")
+		}
+		doc.Installed, err = a.installSpec(r.Spec.Name, files[0].Data)
 	}
 	return doc, err
 }
@@ -138,40 +153,33 @@ func writeAll(dir string, files []gen.File) (all []string, err error) {
 	return all, nil
 }
 
-// checkSpec compares what is generated now with the spec that lies there.
-func (a *app) checkSpec(r *gen.Result, dir string) error {
-	path := filepath.Join(dir, r.Spec.Name+".yaml")
+// checkSpec compares what is generated now with the spec that lies there, and
+// returns its text.
+func (a *app) checkSpec(r *gen.Result, path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(nothing, "parsers gen", err, "--check compares with what gen wrote before", "dyn parsers gen without --check")
+		return nil, fail(nothing, "parsers gen", err, "--check compares with what gen wrote before", "dyn parsers gen without --check, or --out with its folder")
 	}
 	if err != nil {
-		return fail(failed, "parsers gen", err, "", "")
+		return nil, fail(failed, "parsers gen", err, "", "")
 	}
 	spec, err := parsers.ReadSpec(data)
 	if err != nil {
-		return fail(failed, "parsers gen", err, "", "${EDITOR:-vi} "+quote(path))
+		return nil, fail(failed, "parsers gen", fmt.Errorf("%s: %w", path, err), "", "${EDITOR:-vi} "+quote(path))
 	}
 	if err := r.Check(spec); err != nil {
-		return fail(failed, "parsers gen", fmt.Errorf("%s does not fit", path), err.Error(), "${EDITOR:-vi} "+quote(path))
+		return nil, fail(failed, "parsers gen", fmt.Errorf("%s does not fit", path), err.Error(), "${EDITOR:-vi} "+quote(path))
 	}
-	return nil
+	return data, nil
 }
 
-// installSpec puts the spec where dyn up finds it.
-func (a *app) installSpec(r *gen.Result) (string, error) {
+// installSpec puts a spec where dyn up finds it.
+func (a *app) installSpec(name string, data []byte) (string, error) {
 	f, err := a.folders()
 	if err != nil {
 		return "", err
 	}
-	if err := r.Spec.Check(); err != nil {
-		return "", fail(failed, "parsers gen", fmt.Errorf("the spec cannot be used yet: %w", err), "report.md says what is missing", "")
-	}
-	data, err := r.YAML()
-	if err != nil {
-		return "", fail(failed, "parsers gen", err, "", "")
-	}
-	written, err := writeAll(f.Parsers(), []gen.File{{Name: r.Spec.Name + ".yaml", Data: data}})
+	written, err := writeAll(f.Parsers(), []gen.File{{Name: name + ".yaml", Data: data}})
 	if err != nil {
 		return "", err
 	}
@@ -180,6 +188,13 @@ func (a *app) installSpec(r *gen.Result) (string, error) {
 
 // showGenerated tells people what was found and written.
 func (a *app) showGenerated(doc parserGenDoc) error {
+	if doc.Fits != "" {
+		_, err := fmt.Fprintf(a.out, "%s fits: %d probes, %d samples\n", doc.Fits, doc.Probes, doc.Samples)
+		if doc.Installed != "" {
+			fmt.Fprintf(a.out, "installed %s: dyn up --parser %s\n", doc.Installed, doc.Name)
+		}
+		return err
+	}
 	_, err := fmt.Fprintf(a.out, "%s: %s, %s, %d of %d probes read back\n", doc.Name, dash(doc.Grammar), doc.Grade, doc.Probes-doc.Failed, doc.Probes)
 	if doc.Like != "" {
 		fmt.Fprintf(a.out, "like %s, which reads all of them\n", doc.Like)

@@ -165,7 +165,9 @@ func generate(set *parsers.Set, model Model, proof bool) (*Result, error) {
 		r.settle(f)
 		r.Spec.Evidence.Verified = NoCalls
 		r.Notes = append(r.Notes, "the template prints no calls of tools"+why(t.refused))
-		r.respond(model, proof)
+		if r.respond(model, proof); r.Spec.Grammar == "" {
+			r.undecided()
+		}
 		r.Near = nearest(set, model.Template)
 		r.Renders = t.renders
 		return r, t.err
@@ -193,6 +195,7 @@ func generate(set *parsers.Set, model Model, proof bool) (*Result, error) {
 	r.unmarked()
 	r.settle(f)
 	r.Spec.Tokens.NeedSpecial = r.special(model.Added)
+	r.Spec.Tokens.Strip = r.strip(model.Added, model.Template)
 	r.judge(set, model, proof)
 	if !proof {
 		return r, t.err
@@ -324,7 +327,7 @@ func (r *Result) take(spec *parsers.Spec) {
 // undecided lists the fields that failing probes leave open.
 func (r *Result) undecided() {
 	if r.Spec.Grammar == "" {
-		r.Undecided = append(r.Undecided, Undecided{"name", "no grammar: calls look like none that is known"})
+		r.Undecided = append(r.Undecided, Undecided{"name", "no grammar: calls " + choice(r.Spec.Evidence.Verified == NoCalls, "are not printed", "look like none that is known")})
 		return
 	}
 	for _, f := range r.Failures {

@@ -3,6 +3,7 @@ package gen
 import (
 	"encoding/json"
 	"io/fs"
+	"strings"
 )
 
 // ReadTokens reads what a model folder says of its tokens: the added ones, and
@@ -68,7 +69,10 @@ func (r *Result) special(added []Token) bool {
 	for _, t := range added {
 		is[t.Text] = t.Special
 	}
-	for _, marks := range r.Spec.Markers() {
+	for key, marks := range r.Spec.Markers() {
+		if key == "absorb" || strings.HasPrefix(key, "tokens.") {
+			continue // these need not be seen
+		}
 		for _, m := range marks {
 			for _, tag := range append(tags(m), m) {
 				if is[tag] {
@@ -78,4 +82,20 @@ func (r *Result) special(added []Token) bool {
 		}
 	}
 	return false
+}
+
+// strip are the special tokens that the template writes and that neither the
+// spec's markers hold nor end a turn: a model that writes one means nothing by
+// it.
+func (r *Result) strip(added []Token, source string) (all []string) {
+	known := strings.Join(r.Spec.Tokens.Stop, " ")
+	for _, marks := range r.Spec.Markers() {
+		known += " " + strings.Join(marks, " ")
+	}
+	for _, t := range added {
+		if t.Special && t.Text != "" && strings.Contains(source, t.Text) && !strings.Contains(known, t.Text) {
+			all = append(all, t.Text)
+		}
+	}
+	return all
 }
