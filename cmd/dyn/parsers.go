@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +76,9 @@ func modelAt(op, path string) (gen.Model, error) {
 	if err != nil {
 		return m, fail(failed, op, err, "", "")
 	}
-	m.Template = string(text)
+	if m.Template = string(text); !utf8.Valid(text) || !strings.Contains(m.Template, "{{") && !strings.Contains(m.Template, "{%") {
+		return m, fail(usage, op, fmt.Errorf("%s is no chat template: it prints nothing of a conversation", path), "it wants a model folder, a chat template, a tokenizer_config.json or a GGUF file", "")
+	}
 	return m, nil
 }
 

@@ -41,7 +41,7 @@ func parsersRunCmd(a *app) *cobra.Command {
 			"makes of it: reasoning, text, calls and their arguments. The text is raw: with the\n" +
 			"special tokens, without the token that ends the turn. <name> is a parser of dyn parsers\n" +
 			"ls, another engine's name of it, or a file NAME.yaml.",
-		Example: examples("dyn parsers run hermes answer.txt", "", "dyn parsers run qwen3_coder --tail '<think>' < answer.txt", "the prompt opened reasoning",
+		Example: examples("dyn parsers run hermes answer.txt", "what a model wrote", "dyn parsers run qwen3_coder --tail '<think>' < answer.txt", "the prompt opened reasoning",
 			"dyn parsers run ./acme.yaml answer.txt --tools tools.json --json", "with schemas, one event a line"),
 		ValidArgsFunction: parserNames(a),
 		Args: func(_ *cobra.Command, args []string) error {

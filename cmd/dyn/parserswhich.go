@@ -27,7 +27,7 @@ func parsersWhichCmd(a *app) *cobra.Command {
 		Long: "Renders small conversations with the model's chat template and reads them back with\n" +
 			"each parser: the one that reads all of them is it. <model> is a model folder, a chat\n" +
 			"template, a tokenizer_config.json or a GGUF file.",
-		Example: examples("dyn parsers which ./Qwen3-4B", "", "dyn parsers which model.gguf --json=tools", "for scripts"),
+		Example: examples("dyn parsers which ./Qwen3-4B", "a model folder", "dyn parsers which model.gguf --json=tools", "for scripts"),
 		Args:    oneName("parsers which", "dyn parsers which <model folder>"),
 	}
 	var show *jsonFlag
