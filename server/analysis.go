@@ -1,6 +1,8 @@
 package server
 
 import (
+	"slices"
+
 	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/turn"
@@ -38,6 +40,7 @@ func (an *analysis) events(it item) []turn.Event {
 		it.err = an.f.cause(it.err)
 		an.parser.Cut()
 		an.buf = an.parser.Close(an.buf[:0])
+		an.unwanted(0)
 		an.shut()
 		an.onlyOne(0)
 		an.note(0)
@@ -68,6 +71,7 @@ func (an *analysis) take(d turn.Delta) {
 		}
 		an.buf = an.parser.Close(an.buf)
 	}
+	an.unwanted(at)
 	an.behind(at)
 	if d.End != nil {
 		an.shut()
@@ -78,6 +82,20 @@ func (an *analysis) take(d turn.Delta) {
 		an.buf = append(an.buf, an.finish(*d.End))
 	}
 	an.likely(from, d.Logprobs)
+}
+
+// unwanted drops the calls of the parser's events, from one on, where the
+// client wants none.
+func (an *analysis) unwanted(from int) {
+	if !an.f.uncalled() {
+		return
+	}
+	an.buf = append(an.buf[:from], slices.DeleteFunc(an.buf[from:], func(e turn.Event) bool {
+		if e.Kind == turn.CallStart {
+			an.f.s.count.unwanted.Add(1)
+		}
+		return e.Kind >= turn.CallStart && e.Kind <= turn.CallEnd
+	})...)
 }
 
 // likely hands log probabilities on with the first event that comes of their
@@ -91,7 +109,11 @@ func (an *analysis) likely(from int, ps []turn.Logprob) {
 // finish makes the last event of an answer that ended.
 func (an *analysis) finish(end turn.End) turn.Event {
 	an.over, an.end = true, end
-	an.reason = an.f.reason(end, an.parser.Calls()+an.given)
+	calls := an.parser.Calls()
+	if an.f.uncalled() {
+		calls = 0
+	}
+	an.reason = an.f.reason(end, calls+an.given)
 	if an.reason != turn.Stopped {
 		end.StopText = ""
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -21,5 +22,41 @@ func TestFlawsAreCounted(t *testing.T) {
 		if got := b.s.count.flaws[i].Load(); got != want {
 			t.Errorf("%s: %d calls, want %d", flawNames[i], got, want)
 		}
+	}
+}
+
+// TestCallsThatNobodyWants: where the client wants no calls, what a model
+// writes of one all the same is neither text nor a call, and is counted. Without
+// tools it is text.
+func TestCallsThatNobodyWants(t *testing.T) {
+	const markup = "<tool_call>\n{\"name\": \"Read\", \"arguments\": {\"path\": \"/a\"}}\n</tool_call>"
+	none := []string{`,"tool_choice":{"type":"none"}`, `,"tool_choice":"none"`, `,"tool_choice":"none"`}
+	for i, c := range conversations() {
+		t.Run(c.name, func(t *testing.T) {
+			b := newScripted(t, "")
+			b.play = b.saying("Here: ", markup, markup, " so.")
+			for j, stream := range []string{"", `,"stream":true`} {
+				said := b.ok(c.path, strings.TrimSuffix(c.first, "}")+none[i]+stream+"}")
+				for _, markup := range []string{"tool_call>", `/a`, `"tool_use"`, `"tool_calls":`, `"function_call"`, `"finish_reason":"tool_calls"`} {
+					if strings.Contains(said, markup) {
+						t.Errorf("%s is in %s", markup, said)
+					}
+				}
+				if !strings.Contains(said, "Here:") || !strings.Contains(said, "so.") {
+					t.Errorf("the text is missing: %s", said)
+				}
+				if got, want := b.s.count.unwanted.Load(), int64(2*(j+1)); got != want {
+					t.Errorf("%d calls counted, want %d", got, want)
+				}
+			}
+			said := b.ok(c.path, []string{
+				`{"model":"sim","max_tokens":200,"messages":[{"role":"user","content":"show me"}]}`,
+				`{"model":"sim","messages":[{"role":"user","content":"show me"}]}`,
+				`{"model":"sim","input":"show me"}`,
+			}[i])
+			if !strings.Contains(said, "tool_call") {
+				t.Errorf("without tools the markup is text: %s", said)
+			}
+		})
 	}
 }

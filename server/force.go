@@ -32,17 +32,23 @@ func (f *flight) force() {
 	f.job.MaxTokens = max(f.job.MaxTokens-len(f.said), 1)
 }
 
-// format is what the answer is read with: calls are not when the client wants
-// none or has no tools, so that what looks like one stays text.
+// format is what the answer is read with: calls are not when the client has no
+// tools, so that what looks like one stays text, nor in JSON that it asked for
+// with no calls.
 func (f *flight) format() *parsers.Format {
 	switch {
 	case f.t.Dialect == turn.Completions:
 		return nil
-	case f.t.ToolChoice.Mode == "none" || len(f.t.Tools) == 0 || f.textOnly:
+	case len(f.t.Tools) == 0 || f.textOnly || f.uncalled() && f.demand.format.Kind != turn.FreeText:
 		return f.m.Parser.Mute()
 	}
 	return f.m.Parser
 }
+
+// uncalled reports that the client has tools and wants no call of them. What a
+// model calls all the same is read, so that nobody sees its markup, counted and
+// dropped.
+func (f *flight) uncalled() bool { return f.t.ToolChoice.Mode == "none" }
 
 // reason says why an answer ended, in the client's terms.
 func (f *flight) reason(end turn.End, calls int) turn.Reason {

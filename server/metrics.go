@@ -37,10 +37,11 @@ func (s *Server) totalsPage(b *strings.Builder, p snapshot.Snapshot) {
 	one(b, "dyn_panics_total", "counter", "panics that ended one request", s.count.panics.Load())
 	one(b, "dyn_content_hidden_total", "counter", "images and documents that a fixed text stood for in a prompt", s.count.hidden.Load())
 	one(b, "dyn_responses_unkept_total", "counter", "stored responses that only memory holds, as the ledger took none", s.count.unkept.Load())
-	head(b, "dyn_calls_flawed_total", "counter", "calls of tools as the model wrote them that were mended, or no tool's, by what was wrong")
+	head(b, "dyn_calls_flawed_total", "counter", "calls of tools as the model wrote them that were mended, no tool's, or dropped as unwanted, by what was wrong")
 	for i, name := range flawNames {
 		fmt.Fprintf(b, "dyn_calls_flawed_total{flaw=%q} %d\n", name, s.count.flaws[i].Load())
 	}
+	fmt.Fprintf(b, "dyn_calls_flawed_total{flaw=\"unwanted\"} %d\n", s.count.unwanted.Load())
 	head(b, "dyn_refused_total", "counter", "answers that were errors, by status")
 	for status, n := range s.count.byStatus() {
 		fmt.Fprintf(b, "dyn_refused_total{status=\"%d\"} %d\n", status, n)
