@@ -74,6 +74,14 @@ func TestKinds(t *testing.T) {
 			chat(calls + `[CALL]{{ c.function.name }}[ID]{{ c.id }}[WITH]{{ c.function.arguments | tojson }}{% endfor %}`),
 			parsers.NameJSON, Exact, "",
 		},
+		"an id in the tag of a call": {
+			chat(calls + `<fn id="{{ c.id }}" name="{{ c.function.name }}">{{ c.function.arguments | tojson }}</fn>{% endfor %}`),
+			parsers.NameJSON, Exact, "",
+		},
+		"a number in the tag of a call": {
+			chat(calls + `<fn n="{{ loop.index }}" name="{{ c.function.name }}">{{ c.function.arguments | tojson }}</fn>{% endfor %}`),
+			parsers.NameJSON, Exact, "",
+		},
 		"content in parts": {
 			strings.ReplaceAll(chat(calls+`<fn>`+object+`</fn>{% endfor %}`), "{{ m.content or '' }}",
 				`{% for p in m.content %}{{ p.text }}{% endfor %}`),

@@ -123,9 +123,8 @@ func (b *bodies) jsonCall(spec *parsers.Spec, f found) bool {
 		b.lines(spec)
 	}
 	wrap := parsers.Pair{Open: mark(b.single[:f.at]), Close: mark(b.single[f.end:])}
-	if open, fenced := fence(wrap.Open); fenced {
+	if open, fenced := fence(wrap.Open); fenced && len(open) > 0 {
 		spec.Call.Open, spec.Call.Fence = open, true
-		spec.Bare = len(open) == 0
 		return true
 	}
 	if spec.JSON.Container == "object" {
@@ -170,6 +169,9 @@ func (b *bodies) nameJSON(spec *parsers.Spec, name int, f found) bool {
 		if g, ok := decode(b.double, strings.Index(b.double[strings.Index(b.double, toolOne):], "{")+strings.Index(b.double, toolOne)); ok && g.end <= n2 {
 			between := strings.ReplaceAll(b.double[g.end:n2], idTwo, idOne)
 			k := fromTag(before[len(before)-commonEnd(before, between):])
+			if n := numbered(before, between); len(n.open) > len(k) {
+				before, between, k = n.before, n.between, n.open
+			}
 			open, section = k, before[:len(before)-len(k)]
 			rest := between[:len(between)-len(k)]
 			shut = wholeTags(end[:common(rest, end)], end)
@@ -198,10 +200,26 @@ func (b *bodies) nameJSON(spec *parsers.Spec, name int, f found) bool {
 	return true
 }
 
+// counter is what stands before a name where a number in it counts calls.
+type counter struct{ before, between, open string }
+
+// numbered puts {index} in place of numbers, and {id} in place of ids.
+func numbered(before, between string) (c counter) {
+	general := func(s string) string {
+		return digits.ReplaceAllString(strings.ReplaceAll(s, idOne, "{id}"), "{index}")
+	}
+	c.before, c.between = general(before), general(between)
+	c.open = fromTag(c.before[len(c.before)-commonEnd(c.before, c.between):])
+	if !strings.Contains(c.open, "{index}") {
+		c.open = ""
+	}
+	return c
+}
+
 // prefixed splits off a word that stands between the last marker and the name.
 func prefixed(open string) (marker, prefix string) {
 	i := strings.LastIndexAny(open, ">]}|") + 1
-	if word := open[i:]; word != "" && i > 0 && strings.TrimSpace(word) == word {
+	if word := open[i:]; word != "" && i > 0 && strings.TrimSpace(word) == word && !strings.ContainsAny(word, "\"'=<") {
 		return open[:i], word
 	}
 	return open, ""
