@@ -290,7 +290,7 @@ func (c *channels) call() bool {
 // unread makes text of a call without a name.
 func (c *channels) unread() {
 	s := c.s
-	s.buf = append(bytes.Clone(c.raw), s.buf...)
+	s.buf, s.looked = append(bytes.Clone(c.raw), s.buf...), 0
 	c.raw = c.raw[:0]
 	c.text(turn.Says)
 }
@@ -358,7 +358,7 @@ func (c *channels) settle() bool {
 	case c.at == inWords && s.at == inText && s.calls == 0:
 		s.emit(turn.Says, s.ws)
 	}
-	s.ws, s.buf = s.ws[:0], s.buf[:0]
+	s.ws, s.buf, s.looked = s.ws[:0], s.buf[:0], 0
 	return false
 }
 

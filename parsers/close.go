@@ -32,7 +32,7 @@ func (s *Stream) settle() bool {
 // it: it is text, unless the answer was cut or whole calls stand before it.
 func (s *Stream) settleSection() bool {
 	if s.cut || s.drafts() > 0 {
-		s.buf = s.buf[:0] // the beginning of a marker
+		s.buf, s.looked = s.buf[:0], 0 // the beginning of a marker
 		s.accept()
 		return false
 	}

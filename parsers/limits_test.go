@@ -1,8 +1,11 @@
 package parsers
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/agentinfer/dyn/turn"
 )
 
 // TestLimitsOfFormats reads long answers that are made to be slow, in every
@@ -37,5 +40,72 @@ func TestLimitsOfFormats(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHeldIsLookedAtOnce: what waits for the end of a value, or of a draft of a
+// call, is not looked at again with each piece. Bytes that a Stream holds behind
+// a piece are what it may look at again.
+func TestHeldIsLookedAtOnce(t *testing.T) {
+	const size = 1 << 17
+	blanks := strings.Repeat("\n", size)
+	for _, spec := range Specs() {
+		if spec.Grammar != Tagged {
+			continue
+		}
+		t.Run(spec.Name, func(t *testing.T) {
+			section, call := head(spec.Section.Open.usual()), spec.Call.Open.usual()+"f"+head(spec.Call.NameEnd.usual())+spec.Arg.Open.usual()
+			for _, text := range []string{
+				section + call + "a" + head(spec.Arg.Mid.usual()) + blanks,
+				strings.Repeat(section+call, size/len(section+call)),
+			} {
+				s, err := New(Options{Tools: spec.Name, Offered: rowTools})
+				if err != nil {
+					t.Fatal(err)
+				}
+				again := 0
+				for _, piece := range bursts(text, func() int { return 61 }) {
+					s.Push(nil, piece)
+					again += len(s.buf)
+				}
+				if most := 80 * size; again > most {
+					t.Errorf("%.60q: %d bytes were held behind a piece, in all; want at most %d", text, again, most)
+				}
+			}
+		})
+	}
+}
+
+// TestDraftIsSearchedOnce: what a reader holds of a call inside reasoning is
+// searched once for the end of the reasoning.
+func TestDraftIsSearchedOnce(t *testing.T) {
+	s, err := New(Options{Tools: "glm45", Reasoning: "glm45", Offered: rowTools, Thinks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Push(nil, "So <tool_call>set<arg_key>l</arg_key><arg_value>[")
+	for _, piece := range bursts(strings.Repeat("<", 1<<14), func() int { return 61 }) {
+		s.Push(nil, piece)
+		if left := len(s.buf) - s.looked; left > 16 {
+			t.Fatalf("%d of %d bytes are to be searched again", left, len(s.buf))
+		}
+	}
+}
+
+// TestWholeIsTriedSeldom: a list with tags of arguments in it that the tool does
+// not have is not read again at each of them.
+func TestWholeIsTriedSeldom(t *testing.T) {
+	set := turn.Tool{Name: "set", Schema: json.RawMessage(`{"type":"object","properties":{"l":{"type":"array"}},"additionalProperties":false}`)}
+	s, err := New(Options{Tools: "glm45", Offered: []turn.Tool{set}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Push(nil, "<tool_call>set<arg_key>l</arg_key><arg_value>[")
+	tag := "[]</arg_value><arg_key>zz</arg_key><arg_value>"
+	for _, piece := range bursts(strings.Repeat(tag, 1000), func() int { return 61 }) {
+		s.Push(nil, piece)
+	}
+	if n, most := s.kit.reader.(*tagged).args.tried, maxReread+len(s.buf); n == 0 || n > most {
+		t.Errorf("%d bytes were read again, want some and at most %d", n, most)
 	}
 }

@@ -237,7 +237,7 @@ func (r *tagged) orphanEnd(b []byte, last bool) (int, fit) {
 }
 
 // maxOrphan is how long a value without its opening tag may be.
-const maxOrphan = 1 << 16
+const maxOrphan = 1 << 12
 
 // schemaOf is the schema of the tool that is called, said or not.
 func (r *tagged) schemaOf() *schema {

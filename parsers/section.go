@@ -100,10 +100,12 @@ func (s *Stream) call() bool {
 }
 
 // inside is what is to be read before the end of reasoning, and before what
-// may become it; ends means that it is there.
+// may become it; ends means that it is there. What a reader leaves is not
+// searched again.
 func (s *Stream) inside() (b []byte, ends bool) {
-	n, m, _ := s.f.ends.scan(s.buf, s.eof)
-	return s.buf[:n], m != nil
+	n, m, _ := s.f.ends.scan(s.buf[s.looked:], s.eof)
+	s.looked += n
+	return s.buf[:s.looked], m != nil
 }
 
 // announce sends the beginning of a call.
@@ -165,7 +167,7 @@ func (s *Stream) unread() {
 	if s.rereads += len(rest); s.rereads > maxReread {
 		s.say(rest)
 	} else if len(rest) > 0 {
-		s.buf = append(bytes.Clone(rest), s.buf...)
+		s.buf, s.looked = append(bytes.Clone(rest), s.buf...), 0
 	}
 	s.raw, s.tag = s.raw[:0], 0
 }

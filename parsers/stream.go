@@ -30,11 +30,12 @@ type Stream struct {
 	cut     bool
 	memory
 
-	at   state
-	buf  []byte // pushed and not yet read
-	trim bool   // line feeds are dropped until something else comes
-	said bool   // some visible text was sent
-	open int    // opening markers that turned out to be text, so that their closers are too
+	at     state
+	buf    []byte // pushed and not yet read
+	looked int    // bytes of buf that do not end reasoning, for a call in it
+	trim   bool   // line feeds are dropped until something else comes
+	said   bool   // some visible text was sent
+	open   int    // opening markers that turned out to be text, so that their closers are too
 
 	out     out
 	tag     int  // how much of raw is the first marker

@@ -75,9 +75,13 @@ func (r *tagged) goesOn(b []byte, last bool) fit {
 }
 
 // complete reports whether text is a value as the tag or the schema wants it,
-// and not just some string.
+// and not just some string. One that was long and often not is not read again.
 func (r *tagged) complete(text []byte) bool {
 	a := &r.args
+	if a.tried > maxReread {
+		return false
+	}
+	a.tried += len(text)
 	if a.told {
 		return json.Valid(text)
 	}

@@ -21,6 +21,7 @@ type argument struct {
 	drop    bool // the key was there before
 	wrapped bool // it may hold all arguments
 	from    int  // how much of it was looked at, when it is held
+	tried   int  // bytes that were read to see whether it is whole
 	quotes  quotes
 	nested  bool
 	end     int // a place where it may end if nothing better comes, or -1
@@ -113,8 +114,11 @@ func (r *tagged) isText(b []byte, last bool) bool {
 	case a.types == typeString:
 		return true
 	}
-	s := bytes.TrimLeft(b, spaces)
+	w := blank(b)
+	s := b[w:]
 	switch {
+	case w == maxBlank: // so that it is not looked at again and again
+		return true
 	case len(s) == 0:
 		return false
 	case s[0] == '{' && a.types&typeObject != 0, s[0] == '[' && a.types&typeArray != 0:

@@ -53,7 +53,7 @@ func (s *Stream) step() bool {
 }
 
 // skip drops n bytes of what is to be read.
-func (s *Stream) skip(n int) { s.buf = s.buf[n:] }
+func (s *Stream) skip(n int) { s.buf, s.looked = s.buf[n:], max(s.looked-n, 0) }
 
 // white returns the white space that stands next.
 func (s *Stream) white() []byte {
