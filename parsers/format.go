@@ -16,6 +16,8 @@ type Format struct {
 	live     [behind + 1]marks
 	ends     marks // what closes reasoning
 	mute     *Format
+	suffix   string    // of its tags, where others may stand
+	learns   []string  // the beginnings of tags up to it
 	kits     sync.Pool // *kit
 }
 
@@ -79,6 +81,14 @@ func newFormat(calling, thinking *Spec) *Format {
 			f.mark(spec)
 		}
 	}
+	for _, spec := range []*Spec{calling, thinking} {
+		if list := spec.learns(); len(list) > 0 {
+			f.suffix, f.learns = spec.Suffix, append(f.learns, list...)
+		}
+	}
+	for _, at := range []state{atStart, inText, inThought} {
+		f.live[at].add(learned, f.learns...)
+	}
 	f.mute = f
 	if calling != nil {
 		f.mute = newFormat(nil, thinking)
@@ -119,6 +129,9 @@ func (f *Format) Begins(tail string) (thinks, known bool) {
 	if f == nil || f.think == nil {
 		return false, false
 	}
+	if f.suffix != "" {
+		f = f.suffixed(f.suffixIn(tail))
+	}
 	does, known := f.live[atStart].end(tail)
 	if known {
 		return does == opensThought, true
@@ -131,6 +144,9 @@ func (f *Format) Begins(tail string) (thinks, known bool) {
 func (f *Format) Open(o Options) *Stream {
 	if f == nil {
 		f = nothing
+	}
+	if f.suffix != "" {
+		f = f.suffixed(f.suffixIn(o.Tail))
 	}
 	s := &Stream{f: f, o: o}
 	if s.o.NewID == nil {

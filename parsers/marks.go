@@ -17,6 +17,7 @@ const (
 	opensCall
 	closes // a call or a section
 	absorbed
+	learned // the beginning of a tag with another suffix
 )
 
 // mark is one spelling of a marker.

@@ -22,6 +22,7 @@ type Spec struct {
 	Frame   *Frame  `yaml:"frame,omitempty"` // channels: answers are messages with headers
 
 	Reasoning *Reasoning `yaml:"reasoning,omitempty"`
+	Suffix    string     `yaml:"suffix,omitempty"` // ends the names of all tags; where the prompt's end or the answer shows another one, that counts
 	Absorb    Marks      `yaml:"absorb,omitempty"` // markers around visible text that say nothing to a client
 	Parallel  bool       `yaml:"parallel,omitempty"`
 

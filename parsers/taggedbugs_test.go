@@ -395,6 +395,16 @@ func TestTaggedOddities(t *testing.T) {
 			calls: []string{`get_weather{"city":"Rome"}`},
 		},
 		{
+			name: "another suffix, as the prompt shows it", format: "hy_v3", tail: "<think:v2-pro>",
+			text:      "Hm.</think:v2-pro>Now.<tool_calls:v2-pro>\n<tool_call:v2-pro>get_weather<tool_sep:v2-pro>\n<arg_key:v2-pro>city</arg_key:v2-pro>\n<arg_value:v2-pro>Rome</arg_value:v2-pro>\n</tool_call:v2-pro>\n</tool_calls:v2-pro>",
+			reasoning: "Hm.", content: "Now.", calls: []string{`get_weather{"city":"Rome"}`},
+		},
+		{
+			name: "another suffix, as the answer shows it", format: "hy_v3",
+			text:    "Use <tool_call: so. <tool_calls:x>\n<tool_call:x>get_weather<tool_sep:x>\n<arg_key:x>city</arg_key:x>\n<arg_value:x>Rome</arg_value:x>\n</tool_call:x>\n</tool_calls:x>",
+			content: "Use <tool_call: so.", calls: []string{`get_weather{"city":"Rome"}`},
+		},
+		{
 			name: "an id and types in attributes", format: "cohere_cofl",
 			text:  "<cofl:tool_calls><cofl:tool_call id=\"0\" name=\"search\"><cofl:value name=\"query\" type=\"raw\">5</cofl:value><cofl:value name=\"limit\" type=\"json\">5</cofl:value></cofl:tool_call></cofl:tool_calls>",
 			calls: []string{`search{"query":"5","limit":5}`},

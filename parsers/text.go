@@ -76,6 +76,8 @@ func (s *Stream) start() bool {
 	switch {
 	case wait:
 		return false
+	case m != nil && m.does == learned:
+		return s.learn(m)
 	case m != nil:
 		s.skip(len(m.text))
 		if m.does != absorbed {
@@ -106,6 +108,9 @@ func (s *Stream) text() bool {
 	if n > 0 {
 		s.say(s.buf[:n])
 		s.skip(n)
+	}
+	if m != nil && m.does == learned {
+		return s.learn(m)
 	}
 	if m != nil {
 		s.skip(len(m.text))
