@@ -13,15 +13,15 @@ import (
 func TestWhich(t *testing.T) {
 	dir := fixtures.Dir(t, "templates")
 	for name, want := range map[string]struct{ tools, reasoning string }{
-		"dj-Qwen3-4B":                             {"qwen3", "think"},
-		"dj-Qwen-Qwen2.5-7B-Instruct":             {"hermes", ""},
-		"dj-Qwen3-Coder":                          {"qwen3_coder", ""},
-		"GLM-5.2":                                 {"glm45", "think"}, // as glm47, which reads alike
-		"dj-MiniMax-M2":                           {"minimax_m2", "think"},
-		"dj-deepseek-ai-DeepSeek-V3.1":            {"deepseek_v31", "think"},
-		"DeepSeek-V4-Flash":                       {"deepseek_v4", "think"},
-		"Kimi-K3":                                 {"kimi_k3", "kimi_k3"},
-		"dj-moonshotai-Kimi-K2":                   {"kimi_k2", ""},
+		"dj-Qwen3-4B":                  {"qwen3", "think"},
+		"dj-Qwen-Qwen2.5-7B-Instruct":  {"hermes", ""},
+		"dj-Qwen3-Coder":               {"qwen3_coder", ""},
+		"GLM-5.2":                      {"glm45", "think"}, // as glm47, which reads alike
+		"dj-MiniMax-M2":                {"minimax_m2", "think"},
+		"dj-deepseek-ai-DeepSeek-V3.1": {"deepseek_v31", "think"},
+		"DeepSeek-V4-Flash":            {"deepseek_v4", "think"},
+		"Kimi-K3":                      {"kimi_k3", "kimi_k3"},
+		"dj-moonshotai-Kimi-K2":        {"kimi_k2", ""},
 		"dj-mistralai-Mistral-Nemo-Instruct-2407": {"mistral", ""},
 		"dj-openai-gpt-oss-120b":                  {"harmony", "harmony"},
 		"gemma-4-26B-A4B-it-UD-Q8_K_XL":           {"gemma4", "gemma4"},
