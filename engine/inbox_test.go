@@ -115,8 +115,9 @@ func TestInboxConnectionBreaks(t *testing.T) {
 // as soon as it can.
 func TestInboxOfATakenPort(t *testing.T) {
 	other := openInbox("tcp://127.0.0.1:0")
+	at := other.addr
 	s := newStation(t)
-	in := openInbox(other.addr)
+	in := openInbox(at)
 	if in.in != nil {
 		t.Fatal("it listens where another does")
 	}
@@ -124,7 +125,7 @@ func TestInboxOfATakenPort(t *testing.T) {
 	told, _, _ := take(t, in, s.router.Addr())
 	expect(t, told, "forget", "1.0")
 	other.close()
-	s.connect(t, in.addr)
+	s.connect(t, at)
 	s.subscribed(t)
 	s.publish(1)
 	expect(t, told, "forget", "1.0", "1.1")

@@ -11,7 +11,10 @@ import (
 func TestLoadOfAttachedCountsOurs(t *testing.T) {
 	f, url := newFace(t, plain(2))
 	c, _ := probed(t, f, url)
-	f.step = make(chan struct{})
+	step := make(chan struct{})
+	f.mu.Lock() // the probe's answer may still be on its way
+	f.step = step
+	f.mu.Unlock()
 	running := func(want int) {
 		t.Helper()
 		if l, err := c.Load(t.Context()); err != nil || l.Running != want {
@@ -27,7 +30,7 @@ func TestLoadOfAttachedCountsOurs(t *testing.T) {
 	}
 	running(1) // the page says 1: ours
 	running(1)
-	close(f.step)
+	close(step)
 	for end := false; !end; {
 		d, err := s.Next()
 		if err != nil {
