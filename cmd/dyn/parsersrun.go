@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentinfer/dyn/parsers"
+	"github.com/agentinfer/dyn/parsers/gen"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -187,23 +187,9 @@ func offeredIn(path string) ([]turn.Tool, error) {
 	if err != nil {
 		return nil, fail(nothing, "parsers run", err, "", "")
 	}
-	var all []struct {
-		Name       string
-		Parameters json.RawMessage
-		Function   struct {
-			Name       string
-			Parameters json.RawMessage
-		}
-	}
-	if err := json.Unmarshal(data, &all); err != nil {
+	tools, err := gen.ReadTools(data)
+	if err != nil {
 		return nil, fail(usage, "parsers run", fmt.Errorf("read %s: %w", path, err), `it wants a list such as [{"type":"function","function":{"name":"f","parameters":{}}}]`, "")
-	}
-	var tools []turn.Tool
-	for _, t := range all {
-		if t.Function.Name != "" {
-			t.Name, t.Parameters = t.Function.Name, t.Function.Parameters
-		}
-		tools = append(tools, turn.Tool{Name: t.Name, Bare: t.Name, Schema: t.Parameters})
 	}
 	return tools, nil
 }

@@ -17,6 +17,25 @@ type answer struct {
 	content   string
 	reasoning string
 	calls     []ProbeCall
+	flaws     turn.Flaw // of all calls
+}
+
+// add takes in events.
+func (a *answer) add(events []turn.Event) {
+	for _, e := range events {
+		switch e.Kind {
+		case turn.Says:
+			a.content += e.Text
+		case turn.Reasoning:
+			a.reasoning += e.Text
+		case turn.CallStart:
+			a.calls = append(a.calls, ProbeCall{Name: e.Call.Name})
+		case turn.CallArgs:
+			a.calls[e.Call.Index].Args += e.Text
+		case turn.CallEnd:
+			a.flaws |= e.Call.Flaws
+		}
+	}
 }
 
 // read parses a text that comes in pieces. typed says whether the parser is
@@ -24,26 +43,11 @@ type answer struct {
 func read(format *parsers.Format, tail string, typed bool, pieces iter.Seq[string]) (a answer) {
 	s := format.Open(parsers.Options{Tail: tail, Offered: offered(typed)})
 	var events []turn.Event
-	take := func() {
-		for _, e := range events {
-			switch e.Kind {
-			case turn.Says:
-				a.content += e.Text
-			case turn.Reasoning:
-				a.reasoning += e.Text
-			case turn.CallStart:
-				a.calls = append(a.calls, ProbeCall{Name: e.Call.Name})
-			case turn.CallArgs:
-				a.calls[e.Call.Index].Args += e.Text
-			}
-		}
-	}
 	for p := range pieces {
 		events = s.Push(events[:0], p)
-		take()
+		a.add(events)
 	}
-	events = s.Close(events[:0])
-	take()
+	a.add(s.Close(events[:0]))
 	return a
 }
 

@@ -27,6 +27,8 @@ type Sample struct {
 			Arguments json.RawMessage `json:"arguments"`
 		} `json:"calls"`
 	} `json:"expect"` // what it says, where that is known
+
+	offered []turn.Tool // Tools
 }
 
 // ReadSamples reads one JSON object a line.
@@ -44,6 +46,11 @@ func ReadSamples(data []byte) (all []Sample, err error) {
 		if s.Text == "" {
 			return nil, fmt.Errorf("line %d: text is missing", n)
 		}
+		if len(s.Tools) > 0 && s.Tools[0] != '"' { // the name of a set says nothing here
+			if s.offered, err = ReadTools(s.Tools); err != nil {
+				return nil, fmt.Errorf("line %d: tools: %w", n, err)
+			}
+		}
 		if s.ID == "" {
 			s.ID = fmt.Sprintf("line %d", n)
 		}
@@ -59,7 +66,7 @@ func ReadSamples(data []byte) (all []Sample, err error) {
 // what is expected, or, where nothing is, in markers that are left in the
 // text and in calls that had to be mended.
 func (s *Sample) try(spec *parsers.Spec) error {
-	stream, err := parsers.Using(spec, parsers.Options{Tail: s.Tail, Offered: s.offered()})
+	stream, err := parsers.Using(spec, parsers.Options{Tail: s.Tail, Offered: s.offered})
 	if err != nil {
 		return err
 	}
@@ -69,25 +76,11 @@ func (s *Sample) try(spec *parsers.Spec) error {
 	}
 	events = stream.Close(events)
 	var a answer
-	var flaws turn.Flaw
-	for _, e := range events {
-		switch e.Kind {
-		case turn.Says:
-			a.content += e.Text
-		case turn.Reasoning:
-			a.reasoning += e.Text
-		case turn.CallStart:
-			a.calls = append(a.calls, ProbeCall{Name: e.Call.Name})
-		case turn.CallArgs:
-			a.calls[e.Call.Index].Args += e.Text
-		case turn.CallEnd:
-			flaws |= e.Call.Flaws
-		}
-	}
+	a.add(events)
 	if s.Expect != nil {
 		return s.compare(a)
 	}
-	if flaws&turn.Repaired != 0 {
+	if a.flaws&turn.Repaired != 0 {
 		return errors.New("the arguments of a call had to be mended")
 	}
 	for key, marks := range spec.Markers() {
@@ -119,24 +112,26 @@ func (s *Sample) compare(a answer) error {
 	return nil
 }
 
-// offered are the sample's tools.
-func (s *Sample) offered() (all []turn.Tool) {
-	var list []struct {
+// ReadTools reads tools as the chat API takes them: a list of functions, each
+// wrapped or bare.
+func ReadTools(data []byte) (all []turn.Tool, err error) {
+	type function struct {
 		Name       string
 		Parameters json.RawMessage
-		Function   struct {
-			Name       string
-			Parameters json.RawMessage
-		}
 	}
-	if json.Unmarshal(s.Tools, &list) != nil {
-		return nil
+	var list []struct {
+		function
+		Function function
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, err
 	}
 	for _, t := range list {
-		if t.Function.Name != "" {
-			t.Name, t.Parameters = t.Function.Name, t.Function.Parameters
+		f := t.Function
+		if f.Name == "" {
+			f = t.function
 		}
-		all = append(all, turn.Tool{Name: t.Name, Bare: t.Name, Schema: t.Parameters})
+		all = append(all, turn.Tool{Name: f.Name, Bare: f.Name, Schema: f.Parameters})
 	}
-	return all
+	return all, nil
 }

@@ -15,7 +15,6 @@ type bodies struct {
 	double string   // two calls with one argument each; "" when it prints no two
 	wide   string   // one call with two arguments
 	ends   []string // tags behind a call that close nothing: they end the turn
-	empty  string   // one call without arguments; "" when it prints none
 }
 
 // look renders the bodies.
@@ -27,9 +26,6 @@ func (t *trial) look(m *manner, f frame) bodies {
 		b.double = s
 	}
 	b.wide, _ = t.body(m, f, call{toolOne, "{" + quoted(keyOne) + ": " + quoted(wordOne) + ", " + quoted(keyTwo) + ": " + quoted(wordTwo) + "}"})
-	if s, ok := t.body(m, f, call{toolOne, "{}"}); ok && strings.Contains(s, toolOne) {
-		b.empty = s
-	}
 	return b
 }
 
