@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/port"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -50,12 +51,11 @@ func ownSim(t *testing.T, port int, more ...string) *exec.Cmd {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	p, err := port.Free()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return p
 }
 
 func TestAttach(t *testing.T) {

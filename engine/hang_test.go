@@ -10,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/port"
 	"github.com/agentinfer/dyn/engine/sim"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -22,20 +24,19 @@ import (
 // about it is well. Where there is another file, it listens no more from its
 // next turn on, and does not end.
 func hangs(args []string) error {
-	port := args[slices.Index(args, "--port")+1]
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := port.Free()
 	if err != nil {
 		return err
 	}
-	inner := l.Addr().String()
-	l.Close()
-	_, args[slices.Index(args, "--port")+1], _ = net.SplitHostPort(inner)
+	at := slices.Index(args, "--port") + 1
+	own := args[at]
+	args[at] = strconv.Itoa(free)
 	flag, shut := filepath.Join(os.Getenv("DYN_TEST_FOLDER"), "hang"), filepath.Join(os.Getenv("DYN_TEST_FOLDER"), "shut")
-	outer, err := net.Listen("tcp", "127.0.0.1:"+port)
+	outer, err := net.Listen("tcp", "127.0.0.1:"+own)
 	if err != nil {
 		return err
 	}
-	pass := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: inner})
+	pass := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: "127.0.0.1:" + args[at]})
 	pass.FlushInterval = -1
 	server := &http.Server{}
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -7,10 +7,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 
+	"github.com/agentinfer/dyn/engine/port"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -89,15 +89,13 @@ func (f *Fleet) freePort(w *Worker) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		p, err := port.Free()
 		if err != nil {
 			return 0, err
 		}
-		port := l.Addr().(*net.TCPAddr).Port
-		l.Close()
-		if !slices.ContainsFunc(f.workers, func(o *Worker) bool { return o != w && o.port == port }) {
-			w.port = port
-			return port, nil
+		if !slices.ContainsFunc(f.workers, func(o *Worker) bool { return o != w && o.port == p }) {
+			w.port = p
+			return p, nil
 		}
 	}
 }

@@ -10,9 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/agentinfer/dyn/engine/port"
 )
 
 // fin measures how long after a client's FIN its request at the engine is
@@ -133,13 +136,8 @@ func (e *endless) hangUp(port string) (time.Duration, error) {
 }
 
 func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
+	p, err := port.Free()
+	return strconv.Itoa(p), err
 }
 
 // healthy waits until url answers 200.
