@@ -31,7 +31,8 @@ func (p *page) head(commit string) {
 	p.put("All figures are of one run, one program after the other; load generator, frontend and engines share the cores. Only ratios within")
 	p.put("a table should be read across machines. The engines of the first part answer at once, so that what is left is the frontend.\n")
 	p.put("*Floor* is a frontend of 150 lines that tokenises, without sessions, routing, parsing and ledger. *Peer* is %s: it forwards", p.peerName())
-	p.put("text, so it does not tokenise. A figure in bold misses its bar; bars hold for a machine that does nothing else.\n")
+	p.put("text, so it does not tokenise. A figure in bold misses its bar; bars hold for a machine that does nothing else, and were set on one where the floor")
+	p.put("did 4,200 turns a second, 37,000 paced tokens and 205,000 in bursts: how far this machine is below that, the floor's column says.\n")
 }
 
 func (p *page) peerName() string {
