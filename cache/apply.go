@@ -55,7 +55,7 @@ func (x *Index) Apply(h Holder, ev turn.KVEvent) {
 		o.fed = true
 		x.unassume(o)
 	}
-	now := time.Now()
+	now := x.opt.Now()
 	x.dropOrphans(o, now)
 	switch ev.Kind {
 	case turn.KVStored:

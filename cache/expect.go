@@ -35,7 +35,7 @@ func (x *Index) Expect(h Holder, chain []uint64, ttl time.Duration) {
 	if o == nil || len(chain) == 0 || ttl <= 0 {
 		return
 	}
-	until := time.Now().Add(ttl).UnixNano()
+	until := x.opt.Now().Add(ttl).UnixNano()
 	e := expectation{until: until, h: h}
 	parent := uint32(0)
 	for i := x.sureDepth(o, chain, &parent); i < len(chain); i++ {
@@ -89,7 +89,7 @@ func (x *Index) wait(e expectation) {
 
 // expire ends the expectations whose time is over. mu must not be held.
 func (x *Index) expire() {
-	now := time.Now().UnixNano()
+	now := x.opt.Now().UnixNano()
 	if next := x.expiry.Load(); next == 0 || now < next {
 		return
 	}

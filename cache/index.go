@@ -28,6 +28,10 @@ type Options struct {
 	MaxBlocks int           // distinct blocks, default 4 Mi (100 bytes each and 36 a holder)
 	Orphans   int           // stores that wait for their parent, per holder, default 256
 	OrphanTTL time.Duration // how long they wait, default 5 s
+
+	// Now is the clock that expectations and waiting stores end by, default
+	// time.Now; a simulation has its own.
+	Now func() time.Time
 }
 
 // Index knows which worker holds which blocks. It is safe for concurrent use.
@@ -73,6 +77,9 @@ func NewIndex(block int, o Options) *Index {
 	}
 	if o.OrphanTTL <= 0 {
 		o.OrphanTTL = 5 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	return &Index{
 		block: block, opt: o, seed: SaltSeed(o.Model, ""),

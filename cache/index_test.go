@@ -272,3 +272,17 @@ func TestCachedByTier(t *testing.T) {
 	x.Apply(h, turn.KVEvent{Kind: turn.KVCleared})
 	check(t, "after clear", fmt.Sprint(x.Cached(h)), "[{gpu 0 0 0}]")
 }
+
+func TestClockOfASimulation(t *testing.T) {
+	now := time.Unix(0, 1)
+	x := NewIndex(size, Options{Now: func() time.Time { return now }})
+	h := join(t, x, "w")
+	x.Expect(h, chainOf(x, 1, 2), time.Second)
+	x.Apply(h, stored(11, "", "gpu", []uint32{2}, 12))
+	check(t, "expected", ask(x, "", 1, 2), "w 0/2 ")
+	now = now.Add(time.Second)
+	check(t, "ran out", ask(x, "", 1, 2), "")
+	now = now.Add(5 * time.Second)
+	x.Apply(h, stored(0, "", "gpu", []uint32{1}, 11))
+	check(t, "late parent", ask(x, "", 1, 2), "w 1/1 ")
+}
