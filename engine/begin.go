@@ -150,7 +150,7 @@ func (w *Worker) choose(b *begun) (Place, error) {
 	}
 	at := w.fleet.place(port)
 	at.Dir = b.dir
-	b.inbox = openInbox("tcp://127.0.0.1:0")
+	b.inbox = newInbox()
 	if b.inbox.in != nil {
 		at.Events = b.inbox.addr
 	}

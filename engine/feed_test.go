@@ -80,6 +80,19 @@ func (s *station) make(life byte, n int) {
 	}
 }
 
+// lose makes n batches without publishing them, of which the first cannot be
+// had again.
+func (s *station) lose(life byte, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range n {
+		if i > 0 {
+			s.kept[s.seq] = batch(life, s.seq)
+		}
+		s.seq++
+	}
+}
+
 // publish makes one and sends it.
 func (s *station) publish(life byte) {
 	s.make(life, 1)
@@ -127,7 +140,7 @@ func words(b turn.KVBatch) (all []string) {
 
 func wait(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(8 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		if ok() {
 			return
 		}
@@ -209,8 +222,7 @@ func TestFeedForgetsWhatCannotBeHad(t *testing.T) {
 		told, _ := s.wire(t, true)
 		s.publish(1)
 		expect(t, told, "forget", "1.0")
-		s.make(1, 3)
-		delete(s.kept, 1)
+		s.lose(1, 3)
 		s.publish(1)
 		expect(t, told, "forget", "1.0", "forget", "1.2", "1.3", "1.4")
 	})

@@ -45,6 +45,7 @@ type Options struct {
 	DrainStall time.Duration // longest silence of a stream on a draining worker: 10 s
 	Stall      time.Duration // longest silence of a stream after its first token: 2 min
 	Hang       time.Duration // longest time without any sign of work while turns wait: 90 s
+	HangProbe  time.Duration // for the token that is asked for then: 30 s, or Hang where that is less
 	TermWait   time.Duration // between SIGTERM and SIGKILL: 5 s
 	KeepFor    time.Duration // engines outlive this process for so long: 10 min
 }
@@ -74,6 +75,7 @@ func NewFleet(o Options) *Fleet {
 	def(&o.DrainStall, 10*time.Second)
 	def(&o.Stall, 2*time.Minute)
 	def(&o.Hang, 90*time.Second)
+	def(&o.HangProbe, min(30*time.Second, o.Hang))
 	def(&o.TermWait, 5*time.Second)
 	def(&o.KeepFor, 10*time.Minute)
 	o.Sockets = cmp.Or(o.Sockets, o.Run)

@@ -8,9 +8,6 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-// hangProbe is how long an engine that seems to hang may take for one token.
-const hangProbe = 30 * time.Second
-
 // stuck decides how long an engine has shown no sign of work: no token of any
 // stream, no figure that its loop moves. A server whose health is well may
 // hang all the same, since another thread or process of it answers that. It
@@ -44,7 +41,7 @@ func (w *Worker) works(ctx context.Context, c Client, s *stuck) error {
 	if quiet < limit {
 		return nil
 	}
-	quick, cancel := within(ctx, min(hangProbe, limit), "no token")
+	quick, cancel := within(ctx, w.fleet.o.HangProbe, "no token")
 	defer cancel()
 	_, err := c.Probe(quick)
 	if err == nil {

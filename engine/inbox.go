@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/agentinfer/dyn/engine/port"
 	"github.com/agentinfer/dyn/engine/zmtp"
 )
 
@@ -15,6 +17,25 @@ type inbox struct {
 	addr string
 	in   *zmtp.Inbox // nil while its port is somebody else's
 }
+
+// newInbox listens for an engine that is about to be started. Its port is none
+// that the kernel gives to outgoing connections: while no daemon listens there
+// it must stay free for the next one, though the engine goes on to connect.
+func newInbox() *inbox {
+	for range inboxTries {
+		p, err := port.Free()
+		if err != nil {
+			break
+		}
+		if b := openInbox(fmt.Sprintf("tcp://127.0.0.1:%d", p)); b.in != nil {
+			return b
+		}
+	}
+	return openInbox("tcp://127.0.0.1:0")
+}
+
+// inboxTries is how many ports are tried, each of which was free a moment ago.
+const inboxTries = 5
 
 // openInbox listens at an address; see next for one that is taken.
 func openInbox(addr string) *inbox {

@@ -61,7 +61,7 @@ func take(t *testing.T, in *inbox, replay string) (told func() []string, again *
 // Who listens before the engine starts loses nothing of it: without a replay,
 // and however late it reads.
 func TestInboxFromTheFirst(t *testing.T) {
-	in := openInbox("tcp://127.0.0.1:0")
+	in := newInbox()
 	s := newStation(t)
 	s.connect(t, in.addr)
 	s.subscribed(t)
@@ -79,7 +79,7 @@ func TestInboxFromTheFirst(t *testing.T) {
 // The next daemon listens where the engine sends, and what came meanwhile is
 // there; what it held before comes by replay.
 func TestInboxAfterAdoption(t *testing.T) {
-	in := openInbox("tcp://127.0.0.1:0")
+	in := newInbox()
 	addr := in.addr
 	s := newStation(t)
 	s.connect(t, addr)
@@ -98,7 +98,7 @@ func TestInboxAfterAdoption(t *testing.T) {
 
 // A connection that breaks is the same life's: nothing is forgotten.
 func TestInboxConnectionBreaks(t *testing.T) {
-	in := openInbox("tcp://127.0.0.1:0")
+	in := newInbox()
 	s := newStation(t)
 	s.connect(t, in.addr)
 	s.subscribed(t)
@@ -114,7 +114,7 @@ func TestInboxConnectionBreaks(t *testing.T) {
 // Where somebody else has the port, the feed goes by replay alone, and listens
 // as soon as it can.
 func TestInboxOfATakenPort(t *testing.T) {
-	other := openInbox("tcp://127.0.0.1:0")
+	other := newInbox()
 	at := other.addr
 	s := newStation(t)
 	in := openInbox(at)
@@ -134,7 +134,7 @@ func TestInboxOfATakenPort(t *testing.T) {
 // What was lost and cannot be replayed has to be told again by the engine.
 func TestRelearn(t *testing.T) {
 	t.Run("no replay", func(t *testing.T) {
-		in := openInbox("tcp://127.0.0.1:0")
+		in := newInbox()
 		s := newStation(t)
 		s.connect(t, in.addr)
 		s.subscribed(t)
@@ -145,10 +145,9 @@ func TestRelearn(t *testing.T) {
 		wait(t, "asked", func() bool { return again.Load() == 1 })
 	})
 	t.Run("replay begins later", func(t *testing.T) {
-		in := openInbox("tcp://127.0.0.1:0")
+		in := newInbox()
 		s := newStation(t)
-		s.make(1, 3)
-		delete(s.kept, 0)
+		s.lose(1, 3)
 		told, again, _ := take(t, in, s.router.Addr())
 		expect(t, told, "forget", "forget", "1.1", "1.2")
 		wait(t, "asked", func() bool { return again.Load() == 1 })
@@ -157,7 +156,7 @@ func TestRelearn(t *testing.T) {
 
 // Who connects and says nothing does not keep the engine from being heard.
 func TestInboxOfTwo(t *testing.T) {
-	in := openInbox("tcp://127.0.0.1:0")
+	in := newInbox()
 	silent := newStation(t)
 	silent.connect(t, in.addr)
 	silent.subscribed(t)
@@ -171,7 +170,7 @@ func TestInboxOfTwo(t *testing.T) {
 }
 
 func TestInboxWhoAsks(t *testing.T) {
-	in := openInbox("tcp://127.0.0.1:0")
+	in := newInbox()
 	defer in.close()
 	if in.asked([]string{"serve", "--port", "1"}) || !in.asked([]string{"--kv", `{"endpoint":"` + in.addr + `"}`}) {
 		t.Error("a command line is misread")

@@ -167,6 +167,13 @@ func (r *rig) told() []string {
 	return slices.Clone(r.events)
 }
 
+// first is a worker's first KV event.
+func (r *rig) first(worker string) turn.KVEvent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.kv[worker][0]
+}
+
 // seen counts a worker's KV events of a kind.
 func (r *rig) seen(worker string, kind turn.KVKind) (n int) {
 	r.mu.Lock()
@@ -200,7 +207,7 @@ func (r *rig) start(t *testing.T, brain string) *engine.Worker {
 // eventually polls until ok holds.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		if ok() {
 			return
 		}

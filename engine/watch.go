@@ -21,7 +21,7 @@ const (
 	healthEvery  = 5 // looks, while the metrics come
 	missLimit    = 3
 	silenceLimit = time.Minute
-	syncLimit    = 2 * time.Second
+	syncLimit    = 5 * time.Second
 )
 
 // usualBlock is the block size of an engine that does not tell: what its

@@ -59,15 +59,21 @@ func found(t *testing.T, l *Ledger, key uint64) (r turn.RawTurn) {
 // inFile waits until a table has so many rows.
 func inFile(t *testing.T, path, table string, want int) {
 	t.Helper()
-	until(t, fmt.Sprintf("%d rows of %s", want, table), func() bool {
-		r, err := OpenReader(path)
-		if err != nil {
-			return false
-		}
-		defer r.Close()
-		var n int
-		return r.db.QueryRow("SELECT count(*) FROM "+table).Scan(&n) == nil && n == want
-	})
+	until(t, fmt.Sprintf("%d rows of %s", want, table), func() bool { return rowsIn(path, table) == want })
+}
+
+// rowsIn counts the rows of a table, -1 when the file cannot be read.
+func rowsIn(path, table string) int {
+	r, err := OpenReader(path)
+	if err != nil {
+		return -1
+	}
+	defer r.Close()
+	var n int
+	if r.db.QueryRow("SELECT count(*) FROM "+table).Scan(&n) != nil {
+		return -1
+	}
+	return n
 }
 
 func sameRaw(a, b turn.RawTurn) bool {

@@ -54,7 +54,7 @@ func look(t *testing.T, path string) *Reader {
 // until waits for a condition.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	end := time.Now().Add(15 * time.Second)
+	end := time.Now().Add(time.Minute)
 	for !ok() {
 		if time.Now().After(end) {
 			t.Fatalf("waited too long: %s", what)

@@ -45,7 +45,7 @@ func TestWaitsForAWorkerThatComesBack(t *testing.T) {
 		return into
 	}
 
-	becomes(turn.Starting, 3*time.Second)
+	becomes(turn.Starting, backMost)
 	first, second := ask(t.Context()), ask(t.Context())
 	waiting(2)
 	becomes(turn.Ready, 0)
@@ -55,7 +55,7 @@ func TestWaitsForAWorkerThatComesBack(t *testing.T) {
 		}
 	}
 
-	becomes(turn.Down, time.Second)
+	becomes(turn.Down, backMost)
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := ask(ctx)
 	waiting(1)
@@ -70,7 +70,7 @@ func TestWaitsForAWorkerThatComesBack(t *testing.T) {
 		t.Errorf("it does not come: %d %s", a.status, a.body)
 	}
 	for _, c := range []struct{ back, least, most time.Duration }{
-		{0, retryAfter, retryAfter}, {-backLate, retryAfter, retryAfter}, {time.Minute, 58 * time.Second, time.Minute},
+		{0, retryAfter, retryAfter}, {-backLate, retryAfter, retryAfter}, {time.Hour, 59 * time.Minute, time.Hour},
 	} {
 		becomes(turn.Starting, c.back)
 		req, _ := http.NewRequestWithContext(t.Context(), "POST", st.url+chatPath, strings.NewReader(says("hi", "")))

@@ -53,7 +53,8 @@ func TestPanicBeforeAnswer(t *testing.T) {
 type timed struct {
 	*net.TCPConn
 	until   atomic.Pointer[time.Time]
-	endless *atomic.Int32 // writes that had none
+	wrote   atomic.Pointer[time.Time] // that of the last write
+	endless *atomic.Int32             // writes that had none
 }
 
 func (c *timed) SetWriteDeadline(t time.Time) error {
@@ -62,7 +63,8 @@ func (c *timed) SetWriteDeadline(t time.Time) error {
 }
 
 func (c *timed) Write(b []byte) (int, error) {
-	if t := c.until.Load(); t == nil || t.IsZero() {
+	t := c.until.Load()
+	if c.wrote.Store(t); t == nil || t.IsZero() {
 		c.endless.Add(1)
 	}
 	return c.TCPConn.Write(b)
@@ -71,6 +73,7 @@ func (c *timed) Write(b []byte) (int, error) {
 type timedListener struct {
 	net.Listener
 	endless *atomic.Int32
+	conns   chan<- *timed // nil is told of none
 }
 
 func (l timedListener) Accept() (net.Conn, error) {
@@ -78,7 +81,11 @@ func (l timedListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &timed{TCPConn: c.(*net.TCPConn), endless: l.endless}, nil
+	k := &timed{TCPConn: c.(*net.TCPConn), endless: l.endless}
+	if l.conns != nil {
+		l.conns <- k
+	}
+	return k, nil
 }
 
 // TestEveryWriteHasATime: no client can hold a connection for ever by not
@@ -90,7 +97,7 @@ func TestEveryWriteHasATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	var endless atomic.Int32
-	go r.s.http.Serve(timedListener{ln, &endless})
+	go r.s.http.Serve(timedListener{Listener: ln, endless: &endless})
 	r.url = "http://" + ln.Addr().String()
 	for _, body := range []string{says("hi", `,"stream":true`), says("hi", ""), "{"} {
 		r.post(chatPath, body)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -154,37 +155,43 @@ func TestAttachLearns(t *testing.T) {
 // TestBands: a turn of a higher band, then an earlier effective arrival, goes
 // first when a slot is free.
 func TestBands(t *testing.T) {
-	r := newRig(t, 1, "--max-num-seqs=1", brainFile(t, stallBrain+"  - say: ok\n    token_ms: 30\n"))
+	one := caps(1000)
+	one.MaxSeqs = 1
+	var mu sync.Mutex
+	var order []string // as they came to the worker
+	st := newStage(t, &puppet{name: "w0", caps: one, play: func(ctx context.Context, j turn.Job) (turn.Stream, error) {
+		text := string(simModel(t).Tokenizer().Decode(nil, j.Prompt.Flat()))
+		for _, name := range []string{"first", "plain", "urgent", "strict"} {
+			if strings.Contains(text, name) {
+				mu.Lock()
+				order = append(order, name)
+				mu.Unlock()
+			}
+		}
+		if strings.Contains(text, "first") {
+			return &script{ctx: ctx}, nil
+		}
+		return aWord(ctx, j)
+	}})
 	hold, release := context.WithCancel(t.Context())
 	defer release()
-	go r.try(hold, `{"model":"sim","messages":[{"role":"user","content":"stall at once"}]}`)
-	r.until("the slot is taken", func() bool { return r.s.Snapshot().Queue.Prefill == 1 })
+	go st.post(hold, chatPath, says("first", ""))
+	st.until("the slot is taken", func() bool { return st.s.Snapshot().Queue.Prefill == 1 })
 	var over sync.WaitGroup
 	for i, c := range []struct{ name, hints string }{
 		{"plain", `{}`}, {"urgent", `{"agent_hints":{"priority":50}}`}, {"strict", `{"agent_hints":{"strict_priority":1}}`},
 	} {
-		over.Go(func() {
-			r.post("/v1/chat/completions", fmt.Sprintf(`{"model":"sim","nvext":%s,"messages":[{"role":"user","content":%q}]}`, c.hints, c.name))
-		})
-		r.until("the turn waits", func() bool { return r.s.draw(r.s.started).Queue.Waiting == i+1 })
+		over.Go(func() { st.post(t.Context(), chatPath, says(c.name, `,"nvext":`+c.hints)) })
+		st.until("the turn waits", func() bool { return st.s.draw(st.s.started).Queue.Waiting == i+1 })
 	}
-	q := r.s.draw(r.s.started).Queue
+	q := st.s.draw(st.s.started).Queue
 	if len(q.Bands) != 2 || q.Bands[0].Strict != 1 || q.Depth != 4 {
 		t.Errorf("queue %+v", q)
 	}
 	release()
 	over.Wait()
-	var order []string // by when each left the queue
-	rows := r.rows(4)
-	left := func(row ledger.Turn) time.Time {
-		return row.At.Add(time.Duration(row.QueueMS * float64(time.Millisecond)))
-	}
-	slices.SortFunc(rows, func(a, b ledger.Turn) int { return left(a).Compare(left(b)) })
-	for _, row := range rows[1:] { // the first one held the slot
-		order = append(order, fmt.Sprintf("%d/%d", row.Strict, row.Priority))
-	}
-	if want := []string{"1/0", "0/50", "0/0"}; !slices.Equal(order, want) {
-		t.Errorf("band/priority went as %v, want %v", order, want)
+	if want := []string{"first", "strict", "urgent", "plain"}; !slices.Equal(order, want) {
+		t.Errorf("turns went as %v, want %v", order, want)
 	}
 }
 
@@ -217,28 +224,36 @@ func TestPings(t *testing.T) {
 // TestKeptConnection: the time that a stream's client had to read does not
 // run on when the connection is used again.
 func TestKeptConnection(t *testing.T) {
-	const patience = 100 * time.Millisecond
-	r := newRigWith(t, Options{Patience: patience}, 1)
+	r := newRig(t, 1)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conns := make(chan *timed, 1)
+	go r.s.http.Serve(timedListener{Listener: ln, endless: new(atomic.Int32), conns: conns})
+	r.url = "http://" + ln.Addr().String()
 	conn := r.dial(t)
 	defer conn.Close()
 	in := bufio.NewReader(conn)
-	ask := func(head string) error {
+	ask := func(head string) {
+		t.Helper()
 		fmt.Fprint(conn, head)
 		resp, err := http.ReadResponse(in, nil)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		_, err = io.Copy(io.Discard, resp.Body)
-		return err
-	}
-	body := `{"model":"sim","stream":true,"messages":[{"role":"user","content":"hi"}]}`
-	if err := ask(fmt.Sprintf("POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)); err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(2 * patience); time.Now().Before(end); {
-		if err := ask("GET /live HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		if _, err = io.Copy(io.Discard, resp.Body); err != nil {
 			t.Fatal(err)
+		}
+	}
+	body := says("hi", `,"stream":true`)
+	ask(fmt.Sprintf("POST "+chatPath+" HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
+	its := <-conns
+	for range 2 {
+		before := its.wrote.Load()
+		if ask("GET /live HTTP/1.1\r\nHost: x\r\n\r\n"); before == nil || !its.wrote.Load().After(*before) {
+			t.Errorf("an answer was written until %v, and the next until %v", before, its.wrote.Load())
 		}
 	}
 }

@@ -20,8 +20,11 @@ func TestPassesBy(t *testing.T) {
 	for range 2 {
 		go st.post(t.Context(), chatPath, says(words(100), ""))
 	}
-	st.until("one waits", func() bool { return st.s.Snapshot().Queue.Waiting == 1 })
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	st.until("one runs and one waits", func() bool {
+		q := st.s.Snapshot().Queue
+		return q.Prefill == 1 && q.Waiting == 1
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if status, body := st.post(ctx, chatPath, says("hi", "")); status != 200 {
 		t.Errorf("%d %s", status, body)

@@ -130,9 +130,9 @@ func caps(context int) turn.Capabilities {
 // until waits for a condition; it fails the test when it does not come true.
 func (st *stage) until(what string, ok func() bool) {
 	st.t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); {
+	for end := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(end) {
-			st.t.Fatalf("%s: not within 10 s", what)
+			st.t.Fatalf("%s: not within a minute", what)
 		}
 		<-time.After(2 * time.Millisecond)
 	}

@@ -178,11 +178,11 @@ func (r *rig) send(ctx context.Context, path, body string, headers ...string) *h
 // until waits for a condition; it fails the test when it does not come true.
 func (r *rig) until(what string, ok func() bool) {
 	r.t.Helper()
-	limit := time.After(10 * time.Second)
+	limit := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-limit:
-			r.t.Fatalf("%s: not within 10 s", what)
+			r.t.Fatalf("%s: not within a minute", what)
 		case <-time.After(2 * time.Millisecond):
 		}
 	}

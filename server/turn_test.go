@@ -123,15 +123,15 @@ func TestToolLoop(t *testing.T) {
 			if id == "" {
 				t.Fatalf("no call in %s", body)
 			}
-			r.until("blocks are known", func() bool {
+			first := r.rows(1)[0]
+			r.until("all blocks are known", func() bool {
+				cached := 0
 				for _, w := range r.s.Snapshot().Workers {
 					for _, tier := range w.Tiers {
-						if tier.Cached > 0 {
-							return true
-						}
+						cached += tier.Cached
 					}
 				}
-				return false
+				return cached >= (first.Prompt+first.Output-1)/16*16 // the last token was not computed
 			})
 			status, body = r.post(c.path, fmt.Sprintf(c.second, id))
 			if status != 200 || !strings.Contains(body, "The file says a.") {

@@ -92,7 +92,7 @@ func (h *house) kill(t *testing.T) {
 
 func (h *house) wait(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if !control.Wait(ctx, 5*time.Millisecond, ok) {
 		t.Fatalf("never: %s", what)

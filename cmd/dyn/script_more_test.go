@@ -67,7 +67,7 @@ func launcherKey(ts *testscript.TestScript, _ bool, args []string) {
 func lastSession(ts *testscript.TestScript, _ bool, args []string) {
 	f, err := folders.Find(ts.Getenv)
 	ts.Check(err)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	ok := control.Wait(ctx, 10*time.Millisecond, func() bool {
 		r, err := ledger.OpenReader(f.Ledger())

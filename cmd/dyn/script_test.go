@@ -108,7 +108,7 @@ func killDaemon(ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Fatalf("no daemon is running")
 	}
 	ts.Check(syscall.Kill(d.PID, syscall.SIGKILL))
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if !control.Wait(ctx, 10*time.Millisecond, func() bool { return !f.Alive() }) {
 		ts.Fatalf("pid %d was killed and still holds its lock", d.PID)
@@ -169,7 +169,7 @@ func answered(ts *testscript.TestScript, neg bool, args []string) {
 		if has := strings.Contains(got, args[0]); has == neg {
 			ts.Fatalf("answer is %s", got)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		ts.Fatalf("no answer came")
 	}
 }
@@ -178,7 +178,7 @@ func answered(ts *testscript.TestScript, neg bool, args []string) {
 // home, the daemon and its workers among them.
 func gone(ts *testscript.TestScript, _ bool, _ []string) {
 	mark := "HOME=" + ts.Getenv("HOME")
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if !control.Wait(ctx, 20*time.Millisecond, func() bool { return len(withEnv(mark)) == 0 }) {
 		ts.Fatalf("still running: pids %v", withEnv(mark))

@@ -3,7 +3,7 @@ package conform
 import (
 	"context"
 	"errors"
-	"net"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/port"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -32,13 +33,12 @@ func (s *suite) probe(t *testing.T) {
 }
 
 func (s *suite) nobody(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := port.Free()
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := s.Endpoint
-	at.URL = "http://" + l.Addr().String()
-	l.Close()
+	at.URL = fmt.Sprintf("http://127.0.0.1:%d", free)
 	c := s.Adapter.Open(at)
 	defer c.Close()
 	lost(t, c.Health(t.Context()))

@@ -49,7 +49,7 @@ func simulated(t *testing.T, flags ...string) engine.Endpoint {
 func TestSimulated(t *testing.T) {
 	t.Parallel()
 	conform.Run(t, conform.Target{
-		Adapter: vllm.Adapter{}, Endpoint: simulated(t, "--scheduling-policy", "priority", "--max-num-seqs", "2"), Ends: true, Slots: 2,
+		Adapter: vllm.Adapter{}, Endpoint: simulated(t, "--max-model-len", "16384", "--scheduling-policy", "priority", "--max-num-seqs", "2"), Ends: true, Slots: 2,
 	})
 }
 
@@ -62,7 +62,7 @@ func TestSGLang(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o.Speed, o.Slots = 8, 2
+			o.Speed, o.Slots, o.Context = 8, 2, 16384
 			e := fake.SGLang(t, o, nil)
 			slots := o.Slots
 			if o.NoPriority {

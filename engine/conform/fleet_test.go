@@ -118,7 +118,7 @@ func within(ids, all []uint32) bool {
 // until polls a condition.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); <-time.After(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); <-time.After(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain: %s", what)
 		}

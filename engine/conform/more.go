@@ -60,9 +60,13 @@ func (s *suite) order(t *testing.T) {
 	if s.Slots == 0 {
 		t.Skip("SKIPPED: priorities are not honoured, or more turns run at once than can be filled")
 	}
+	tokens := 20_000 // they must last until both wait
+	if s.Context > 0 {
+		tokens = min(tokens, s.Context-64)
+	}
 	var running []turn.Stream
 	for range s.Slots {
-		stream, err := s.client.Generate(t.Context(), s.long())
+		stream, err := s.client.Generate(t.Context(), s.job(s.prompt(30), tokens))
 		if err != nil {
 			t.Fatal(err)
 		}

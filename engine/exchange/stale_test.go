@@ -81,6 +81,7 @@ func TestStale(t *testing.T) {
 					}
 					<-answered
 					fmt.Fprint(k, late)
+					arrived(k)
 					said <- struct{}{}
 				}
 			})

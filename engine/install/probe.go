@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"strconv"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/agentinfer/dyn/engine/port"
 )
 
 // probeLimit is how long a llama-server may take to its first token. A model
@@ -38,13 +39,11 @@ func Probe(ctx context.Context, p Program, model string) error {
 
 // probe is one try, on a port that was free a moment ago.
 func probe(ctx context.Context, p Program, model string) error {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := port.Free()
 	if err != nil {
 		return err
 	}
-	addr := l.Addr().(*net.TCPAddr)
-	l.Close()
-	args := append(p.Args[1:len(p.Args):len(p.Args)], "-m", model, "--host", "127.0.0.1", "--port", strconv.Itoa(addr.Port),
+	args := append(p.Args[1:len(p.Args):len(p.Args)], "-m", model, "--host", "127.0.0.1", "--port", strconv.Itoa(free),
 		"-c", "256", "-np", "1", "-t", "1")
 	cmd := exec.Command(p.Args[0], args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -59,7 +58,7 @@ func probe(ctx context.Context, p Program, model string) error {
 	token := make(chan error, 1)
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() { token <- firstToken(asking, "http://"+addr.String()) }()
+	go func() { token <- firstToken(asking, fmt.Sprintf("http://127.0.0.1:%d", free)) }()
 	select {
 	case err = <-token:
 		if err == nil || ctx.Err() != nil || !soon(ended, &err) {

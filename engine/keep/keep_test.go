@@ -101,7 +101,7 @@ func (r *rig) ends(t *testing.T, k *keep.Kept) {
 	t.Helper()
 	select {
 	case <-k.Exited():
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it never ended")
 	}
 	eventually(t, "engine and keeper are gone", func() bool { return !k.Engine.Lives() && !k.Keeper.Lives() })
@@ -118,7 +118,7 @@ func (r *rig) ends(t *testing.T, k *keep.Kept) {
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		if ok() {
 			return
 		}

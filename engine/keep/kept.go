@@ -39,8 +39,9 @@ const (
 	doReady = "ready" // note that it gave a token
 )
 
-// joinLimit is for a keeper's first word.
-const joinLimit = 2 * time.Second
+// joinLimit is for a keeper's first word. Without it the engine, which may have
+// taken minutes to load, is ended: a machine that is busy has its time.
+const joinLimit = 10 * time.Second
 
 // Join takes hold of the keeper of a record. The error is in the chain of
 // ErrNone when there is none.

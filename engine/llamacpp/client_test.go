@@ -342,10 +342,13 @@ func TestLoadIsSparing(t *testing.T) {
 	f, url := newFace(t, plain(2))
 	c, _ := probed(t, f, url, plainArgs...)
 	health := f.count("/health")
-	for range 5 {
+	for i := range 5 {
 		l, err := c.Load(t.Context())
 		if err != nil || l.Work != 7 || len(l.Tiers) != 2 || l.Tiers[0].Capacity != 4096 || l.Tiers[1].Capacity != 512<<20/100 {
 			t.Fatalf("load is %+v, %v", l, err)
+		}
+		if i == 0 { // the others come within the three seconds, also on a busy machine
+			c.metered.at = c.metered.at.Add(time.Hour)
 		}
 	}
 	if f.count("/metrics") != 1 || f.count("/health")-health != 4 || f.count("/slots") != 1 {

@@ -2,6 +2,7 @@ package llamacpp
 
 import (
 	"testing"
+	"time"
 
 	"github.com/agentinfer/dyn/turn"
 )
@@ -28,7 +29,9 @@ func TestLoadOfAttachedCountsOurs(t *testing.T) {
 	if _, err := s.Next(); err != nil {
 		t.Fatal(err)
 	}
-	running(1) // the page says 1: ours
+	fresh := func() { c.metered.at = time.Now().Add(time.Hour) } // on a busy machine too
+	running(1)                                                   // the page says 1: ours
+	fresh()
 	running(1)
 	close(step)
 	for end := false; !end; {
@@ -40,8 +43,9 @@ func TestLoadOfAttachedCountsOurs(t *testing.T) {
 	}
 	s.Close()
 	running(0)
-	c.metered.at = c.metered.at.Add(-meterEvery)
+	c.metered.at = time.Now().Add(-meterEvery)
 	running(1) // the page says 1 still: another client's
+	fresh()
 	running(1)
 	if f.count("/metrics") != 2 {
 		t.Errorf("the page was read %d times", f.count("/metrics"))

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/engine/port"
 	"github.com/agentinfer/dyn/engine/remote"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -125,9 +126,11 @@ func TestJudge(t *testing.T) {
 }
 
 func TestNobodyListens(t *testing.T) {
-	s := httptest.NewServer(nil)
-	s.Close()
-	c := remote.New(engine.Endpoint{URL: s.URL})
+	free, err := port.Free()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := remote.New(engine.Endpoint{URL: fmt.Sprintf("http://127.0.0.1:%d", free)})
 	if _, err := c.Answer(t.Context(), "/x", ""); !errors.Is(err, turn.ErrLost) || !errors.Is(err, turn.ErrUnsent) {
 		t.Errorf("error is %v", err)
 	}

@@ -94,14 +94,14 @@ func (r *rig) ask(prompt []uint32, out int, more string) int {
 // listen subscribes to the server's events.
 func (r *rig) listen() *zmtp.Sub {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	r.t.Cleanup(cancel)
 	sub, err := zmtp.DialSub(ctx, r.events.Config().Endpoint, "")
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { sub.Close() })
-	if err := sub.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := sub.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		r.t.Fatal(err)
 	}
 	until(r.t, "the subscription arrives", func() bool { return r.events.Subscribers() == 1 })

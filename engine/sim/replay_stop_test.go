@@ -35,7 +35,7 @@ func (r *rig) playing(e exchange) <-chan outcome {
 func TestRecordedAbort(t *testing.T) {
 	all := exchanges(t)
 	r := start(t, qwen(t), recordedFlags...)
-	r.script.say(brain.Answer{IDs: []uint32{108675, 539}, Pause: 5 * time.Millisecond})
+	r.script.say(brain.Answer{IDs: []uint32{108675, 539}, Pause: 20 * time.Millisecond}) // none ends before the signal
 	var got []<-chan outcome
 	names := []string{"sigterm-abort0-long", "sigterm-abort0-short", "sigterm-abort0-nonstream-long"}
 	for i, name := range names {
@@ -90,9 +90,10 @@ func cut(t *testing.T, o *outcome, cached map[float64]int) {
 // TestRecordedDrain: SIGTERM with enough grace lets what runs and waits end,
 // and answers what is new with nothing.
 func TestRecordedDrain(t *testing.T) {
+	t.Parallel()
 	all := exchanges(t)
 	r := start(t, qwen(t), drainFlags...)
-	r.script.say(brain.Answer{IDs: []uint32{52027, 115345}, Pause: 500 * time.Microsecond})
+	r.script.say(brain.Answer{IDs: []uint32{52027, 115345}, Pause: 5 * time.Millisecond})
 	s1 := r.playing(all["drain20-s1"])
 	r.running(1)
 	s2 := r.playing(all["drain20-s2"])
@@ -123,8 +124,9 @@ func TestRecordedDrain(t *testing.T) {
 // TestRecordedHang: work that outlives its grace gets no further byte, and the
 // server waits for its clients to leave.
 func TestRecordedHang(t *testing.T) {
+	t.Parallel()
 	all := exchanges(t)
-	r := start(t, qwen(t), append(recordedFlags, "--shutdown-timeout", "0.3", "--enable-request-id-headers")...)
+	r := start(t, qwen(t), append(recordedFlags, "--shutdown-timeout", "3", "--enable-request-id-headers")...)
 	r.script.say(brain.Answer{IDs: []uint32{108675, 539}})
 	want, got := recorded(t, all["sigterm-drain8-short"]), r.play(all["sigterm-drain8-short"])
 	if len(got.IDs) != 350 || strings.Count(got.Text, "刃ord") != 175 {
@@ -170,10 +172,11 @@ func quiet(t *testing.T, c net.Conn) {
 
 // TestRecordedAdmission: the limit counts what runs and what waits.
 func TestRecordedAdmission(t *testing.T) {
+	t.Parallel()
 	all := exchanges(t)
 	r := start(t, qwen(t), append(recordedFlags, "--max-num-queued-reqs", "2")...)
 	script := r.folder.tok.Encode(nil, "]$(")
-	r.script.say(brain.Answer{IDs: script, Pause: time.Millisecond})
+	r.script.say(brain.Answer{IDs: script, Pause: 15 * time.Millisecond}) // the third one comes before they end
 	a, b := r.playing(all["admission-0"]), r.playing(all["admission-1"])
 	r.running(2)
 	same(t, recorded(t, all["admission-rejected"]), r.play(all["admission-rejected"]))
@@ -191,10 +194,10 @@ func TestRecordedAdmission(t *testing.T) {
 func TestRecordedDeath(t *testing.T) {
 	all := exchanges(t)
 	r := start(t, qwen(t), recordedFlags...)
-	r.script.say(brain.Answer{IDs: []uint32{124, 124}, Pause: time.Millisecond})
+	r.script.say(brain.Answer{IDs: []uint32{124, 124}, Pause: 5 * time.Millisecond})
 	document := r.playing(all["enginedeath-nonstream"])
 	r.running(1)
-	r.script.say(brain.Answer{IDs: []uint32{124, 124}, Pause: time.Millisecond, Fault: brain.Engine, After: 40})
+	r.script.say(brain.Answer{IDs: []uint32{124, 124}, Pause: 5 * time.Millisecond, Fault: brain.Engine, After: 40})
 	want, got := recorded(t, all["enginedeath-stream"]), r.play(all["enginedeath-stream"])
 	want.Text, got.Text = "", ""
 	same(t, want, got)
@@ -213,7 +216,7 @@ func TestRecordedDisconnect(t *testing.T) {
 	want := recorded(t, e)
 	r := start(t, qwen(t), recordedFlags...)
 	a := scripted(want)
-	a.Pause = time.Millisecond
+	a.Pause = 5 * time.Millisecond
 	r.script.say(a)
 	c := r.send(e)
 	buf := make([]byte, len(e.Response))

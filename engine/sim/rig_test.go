@@ -166,7 +166,7 @@ func (r *rig) wait() error {
 	case err := <-r.done:
 		r.done <- err
 		return err
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		r.t.Fatal("the server does not end")
 		return nil
 	}
@@ -175,7 +175,7 @@ func (r *rig) wait() error {
 // until polls a condition.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); {
+	for end := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain: %s", what)
 		}

@@ -83,8 +83,9 @@ func TestBadInput(t *testing.T) {
 
 // TestLongAnswer: the deadline for reading a request does not end its answer.
 func TestLongAnswer(t *testing.T) {
-	r := startWith(t, nil, func(s *server) { s.reading = 50 * time.Millisecond })
-	r.script.say(brain.Answer{IDs: []uint32{1, 2, 3}, Pause: 100 * time.Millisecond})
+	t.Parallel()
+	r := startWith(t, nil, func(s *server) { s.reading = 2 * time.Second }) // enough for a busy machine to read it
+	r.script.say(brain.Answer{IDs: []uint32{1, 2, 3, 4}, Pause: 900 * time.Millisecond})
 	if status, body := r.post("/v1/completions", `{"prompt":[1]}`); status != 200 || !strings.Contains(body, `"stop"`) {
 		t.Errorf("got %d: %s", status, body)
 	}

@@ -299,7 +299,7 @@ func TestMirrorOfAServer(t *testing.T) {
 				t.Fatal(a.err)
 			}
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		forgot := false
 		var tokens [][]uint32
 		cl.Mirror(ctx, func(events []turn.KVEvent) {

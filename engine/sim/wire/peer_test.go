@@ -45,7 +45,7 @@ func TestIndependentPeer(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	for end := time.Now().Add(20 * time.Second); p.Subscribers() == 0; {
+	for end := time.Now().Add(time.Minute); p.Subscribers() == 0; {
 		if time.Now().After(end) {
 			t.Fatal("the peer does not subscribe")
 		}

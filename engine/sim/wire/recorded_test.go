@@ -44,7 +44,7 @@ func recordings(t *testing.T) (all []recording) {
 func TestRecordedReplay(t *testing.T) {
 	all := recordings(t)
 	p := publisher(t, 270)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for _, r := range all {
 		if r.Socket != "DEALER" {
@@ -74,7 +74,7 @@ func TestRecordedReplay(t *testing.T) {
 // that nothing comes by asking for something else behind it.
 func answers(t *testing.T, d *zmtp.Dealer, r recording) (got [][][]byte) {
 	t.Helper()
-	if err := d.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := d.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	var frames [][]byte

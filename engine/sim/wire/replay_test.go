@@ -39,14 +39,14 @@ func publisher(t *testing.T, n uint32) *Publisher {
 // mark, and silence for a request without its empty frame.
 func TestReplay(t *testing.T) {
 	p := publisher(t, 20)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	d, err := zmtp.DialDealer(ctx, p.Config().Replay)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if err := d.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := d.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -151,7 +151,7 @@ func TestConnectForm(t *testing.T) {
 	if got := p.Config().Endpoint; got != in.Addr() {
 		t.Errorf("it tells %s, not %s", got, in.Addr())
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	sub, err := in.Next(ctx)
 	if err != nil {
@@ -166,7 +166,7 @@ func TestConnectForm(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_ = sub.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = sub.SetDeadline(time.Now().Add(time.Minute))
 	for i := range uint64(3) {
 		m, err := sub.Recv()
 		if err != nil || binary.BigEndian.Uint64(m[1]) != i {
