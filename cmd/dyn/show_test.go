@@ -103,6 +103,7 @@ func TestJSONForms(t *testing.T) {
 		{"parsers run", parserEvent{}},
 		{"parsers which", parserWhichDoc{}},
 		{"ps", psDoc{}},
+		{"replay", replayDoc{}},
 		{"run", runDoc{}},
 		{"stats", statsDoc{}},
 		{"top --once", snapshot.Snapshot{}},

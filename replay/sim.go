@@ -1,0 +1,267 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/agentinfer/dyn/replay/fleet"
+	"github.com/agentinfer/dyn/replay/trace"
+	"github.com/agentinfer/dyn/route"
+)
+
+// play is a turn on its way.
+type play struct {
+	id      string
+	session *live
+	req     *fleet.Request
+	asked   []uint64 // hashes that the index is asked for
+	arrived time.Duration
+	worker  int
+	pending int // tokens thought to be computed for it
+}
+
+// sim is a run.
+type sim struct {
+	c       Config
+	t       *trace.Trace
+	now     time.Duration
+	end     time.Duration
+	agenda  agenda
+	load    *load
+	hash    *hasher
+	router  *router
+	workers []*fleet.Worker
+	version []int
+	queue   route.Queue
+	waits   map[string]*play
+	plays   []*play // by fleet.Request.Owner
+	spare   []int   // of plays
+	nonce   uint64
+	turns   int
+	lost    *rand.Rand
+	tally   tally
+}
+
+// Run plays a trace once.
+func Run(ctx context.Context, t *trace.Trace, c Config) (*Result, error) {
+	c = c.Fill(t)
+	if err := c.check(t); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	s, err := newSim(t, c)
+	if err != nil {
+		return nil, err
+	}
+	for n := 0; len(s.agenda.heap) > 0; n++ {
+		if n&1023 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		e := s.agenda.take()
+		if s.end > 0 && e.at > s.end {
+			break
+		}
+		s.now = e.at
+		if e.session != nil {
+			s.arrive(e.session)
+		} else if e.version == s.version[e.worker] {
+			s.finish(s.workers[e.worker])
+		}
+	}
+	return s.result(time.Since(began)), nil
+}
+
+func newSim(t *trace.Trace, c Config) (*sim, error) {
+	s := &sim{c: c, t: t, waits: map[string]*play{}, lost: rand.New(rand.NewPCG(c.Seed, 11))}
+	s.queue.Limit = 1 << 20
+	var err error
+	if s.load, err = newLoad(&s.c, t); err != nil {
+		return nil, err
+	}
+	if s.router, err = newRouter(&s.c); err != nil {
+		return nil, err
+	}
+	s.hash = newHasher(s.router.index.Seed(""), c.Block, t.Block)
+	for i := range c.Workers {
+		s.workers = append(s.workers, fleet.NewWorker(i, c.Profile, c.Block, max(c.KV, 0)))
+	}
+	s.version = make([]int, c.Workers)
+	s.tally.init(&s.c)
+	if c.Measure > 0 {
+		s.end = c.Warm + c.Measure
+	}
+	for _, l := range s.load.begin() {
+		s.agenda.put(event{at: l.due, session: l})
+	}
+	return s, nil
+}
+
+// arrive brings a session's next turn to the router.
+func (s *sim) arrive(l *live) {
+	req, blocks := l.request(s.hash, &s.nonce)
+	s.turns++
+	p := &play{session: l, req: req, arrived: s.now, worker: -1, id: strconv.Itoa(s.turns)}
+	p.asked = req.Chain[:min(blocks, (req.Prompt-1)/s.c.Block)]
+	req.Owner = s.keep(p)
+	if !s.workers[0].Fits(req) {
+		s.tally.refused++
+		s.ended(p)
+		return
+	}
+	if s.queue.Len() == 0 && s.place(p) {
+		return
+	}
+	s.waits[p.id] = p
+	s.tally.queued++
+	if err := s.queue.Push(route.Item{ID: p.id, Arrived: epoch.Add(s.now), Effective: epoch.Add(s.now)}); err != nil {
+		panic(fmt.Sprint("replay: ", err)) // the queue has no limit, and ids differ
+	}
+}
+
+// epoch is the beginning of simulated time.
+var epoch = time.Unix(1_700_000_000, 0)
+
+// keep gives a play its number.
+func (s *sim) keep(p *play) int {
+	if n := len(s.spare); n > 0 {
+		i := s.spare[n-1]
+		s.spare, s.plays[i] = s.spare[:n-1], p
+		return i
+	}
+	s.plays = append(s.plays, p)
+	return len(s.plays) - 1
+}
+
+// place sends a turn to a worker; false means that it has to wait.
+func (s *sim) place(p *play) bool {
+	s.router.tell(s.now, s.c.Lag, s.c.Block)
+	worker, overlap, d := s.router.pick(p)
+	if worker < 0 {
+		if d.Wait() {
+			return false
+		}
+		s.tally.refused++
+		s.ended(p)
+		return true
+	}
+	p.worker, p.pending = worker, max(p.req.Prompt-overlap, 0)
+	l := p.session
+	if l.home >= 0 && l.home != worker {
+		s.tally.moved(s.now)
+	}
+	if l.home == worker {
+		p.req.Hint = l.slots
+	}
+	l.home, l.slots = worker, nil
+	s.router.sent(p)
+	w := s.workers[worker]
+	if s.c.Engine == Blocks {
+		w.Serve(p.req, s.now)
+		s.after(w)
+		return true
+	}
+	w.Submit(p.req, s.now)
+	s.schedule(w)
+	return true
+}
+
+// schedule puts the end of a worker's steps on the agenda.
+func (s *sim) schedule(w *fleet.Worker) {
+	if at, ok := w.Next(); ok {
+		s.version[w.ID]++
+		s.agenda.put(event{at: at, worker: w.ID, version: s.version[w.ID]})
+	}
+}
+
+// finish ends the steps of a worker.
+func (s *sim) finish(w *fleet.Worker) {
+	w.Finish(s.now)
+	s.schedule(w)
+	s.after(w)
+}
+
+// after looks at what a worker has done.
+func (s *sim) after(w *fleet.Worker) {
+	s.emit(w)
+	for _, r := range w.Firsts {
+		s.router.first(s.plays[r.Owner])
+	}
+	for _, r := range w.Ended {
+		p := s.plays[r.Owner]
+		s.router.ended(p)
+		p.session.slots = r.Slots()
+		s.tally.turn(s.now, p)
+		s.ended(p)
+	}
+	if len(w.Firsts)+len(w.Ended) > 0 {
+		s.pump()
+	}
+}
+
+// emit hands a worker's events to the router, but for those that are lost.
+func (s *sim) emit(w *fleet.Worker) {
+	if s.c.Loss == 0 {
+		s.router.hear(w.Events)
+	} else {
+		for _, e := range w.Events {
+			if s.lost.Float64() >= s.c.Loss {
+				s.router.hear([]fleet.Event{e})
+			}
+		}
+	}
+	clear(w.Events)
+	w.Events = w.Events[:0]
+}
+
+// pump places turns that wait, as long as there is room.
+func (s *sim) pump() {
+	for {
+		it, ok := s.queue.Peek()
+		if !ok || !s.place(s.waits[it.ID]) {
+			return
+		}
+		s.queue.Pop()
+		delete(s.waits, it.ID)
+	}
+}
+
+// ended goes on with the session of a turn that is over.
+func (s *sim) ended(p *play) {
+	s.plays[p.req.Owner] = nil
+	s.spare = append(s.spare, p.req.Owner)
+	l := p.session
+	l.turn++
+	kids := s.load.spawn(l, s.now)
+	for _, k := range kids {
+		s.agenda.put(event{at: k.due, session: k})
+	}
+	l.kids += len(kids)
+	if l.turn < l.turns {
+		u := &l.src.Turns[l.turn]
+		l.due = s.now + min(u.Pause, s.c.MaxPause)
+		if s.c.Open && !s.t.Paused {
+			l.due = max(s.now, time.Duration(float64(l.src.At+u.At)/s.c.Speed))
+		}
+		if l.kids == 0 {
+			s.agenda.put(event{at: l.due, session: l})
+		}
+		return
+	}
+	switch {
+	case l.parent != nil:
+		s.kidEnded(l.parent)
+	case !s.c.Open:
+		n := s.load.after(s.now)
+		s.agenda.put(event{at: n.due, session: n})
+	}
+}
+
+// kidEnded lets a parent go on when all its sub-agents have ended.
+func (s *sim) kidEnded(l *live) {
+	if l.kids--; l.kids == 0 && l.turn < l.turns {
+		s.agenda.put(event{at: max(l.due, s.now+time.Second), session: l})
+	}
+}
