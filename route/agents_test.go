@@ -70,7 +70,7 @@ func (f *fleet) serve(worker string, all []uint32) {
 
 // converse runs six agents with ten turns each, one after another, and counts
 // the turns that recompute more than what is new and two blocks.
-func converse(t *testing.T, p Policy) (over int) {
+func converse(t *testing.T, p Strategy) (over int) {
 	f := newFleet(t)
 	history := make([][]uint32, 6)
 	for i := range 60 {
@@ -97,10 +97,10 @@ func converse(t *testing.T, p Policy) (over int) {
 // The bar of the main job: an agent's next turn computes what is new and
 // little more. The rule keeps it, round robin does not.
 func TestAgentsStayWhereTheirBlocksAre(t *testing.T) {
-	if over := converse(t, KV); over != 0 {
+	if over := converse(t, Func(Pick)); over != 0 {
 		t.Errorf("kv: %d turns computed too much", over)
 	}
-	if over := converse(t, RoundRobin); over < 20 {
+	if over := converse(t, Func(pickNext)); over < 20 {
 		t.Errorf("round robin: only %d turns computed too much", over)
 	}
 }

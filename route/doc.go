@@ -4,8 +4,10 @@
 //
 // The nouns: a Need is what a turn asks for. A Candidate is a worker as it is
 // now. A Decision names a worker, or says why there is none, and keeps a Part
-// for every candidate: what it would cost, or why it was left out. A Policy is
-// a rule. The Queue holds the turns that wait.
+// for every candidate: what it would cost, or why it was left out. A Strategy
+// is a rule that picks; New makes one by name, Place asks it, twice where
+// prompts and answers have workers of their own. The Queue holds the turns
+// that wait.
 //
 // The rule "kv", the default, has no parameters: the turn goes where
 //
@@ -27,10 +29,11 @@
 // The rule "round-robin" takes the workers in turn and is there to be compared
 // with.
 //
-// Both leave out a worker that is full, see Full; one whose context or KV
-// cache the prompt and one more token do not fit, ever; and one that the
-// server ruled out. All full: the turn waits. None that it fits: it never
-// will, and waiting would not help.
+// All rules leave out a worker that is full, see Full; one whose context or
+// KV cache the prompt and one more token do not fit, ever; one without the
+// turn's adapter or that it is not pinned to; and one that the server ruled
+// out. All full: the turn waits. None that it fits: it never will, and waiting
+// would not help.
 //
 // Order of the queue: higher band first, always; inside a band the effective
 // arrival (turn.Turn.Effective), then the true one, then first in.

@@ -2,6 +2,7 @@ package route
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 )
 
@@ -9,6 +10,9 @@ import (
 // makes of it, in a fifth of the time: each turn has one.
 func (d Decision) AppendJSON(b []byte) []byte {
 	b = appendText(append(b, `{"worker":`...), d.Worker)
+	if d.Prefill != "" {
+		b = appendText(append(b, `,"prefill_worker":`...), d.Prefill)
+	}
 	b = strconv.AppendInt(append(b, `,"overlap_tokens":`...), int64(d.Overlap), 10)
 	b = appendText(append(b, `,"reason":`...), string(d.Reason))
 	b = append(b, `,"parts":`...)
@@ -31,11 +35,41 @@ func (p *Part) appendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"new_tokens":`...), int64(p.New), 10)
 	b = strconv.AppendInt(append(b, `,"pending_tokens":`...), int64(p.Pending), 10)
 	b = strconv.AppendInt(append(b, `,"in_flight":`...), int64(p.InFlight), 10)
-	b = strconv.AppendInt(append(b, `,"cost":`...), int64(p.Cost), 10)
+	b = appendSome(b, `,"prefill_ms":`, p.PrefillMS)
+	b = appendSome(b, `,"reload_ms":`, p.ReloadMS)
+	b = appendSome(b, `,"backlog_ms":`, p.BacklogMS)
+	b = appendSome(b, `,"slowdown_ms":`, p.SlowdownMS)
+	b = appendSome(b, `,"stall_ms":`, p.StallMS)
+	b = appendSome(b, `,"memory_ms":`, p.MemoryMS)
+	b = appendNumber(append(b, `,"cost":`...), p.Cost)
 	if p.Out != "" {
 		b = appendText(append(b, `,"left_out":`...), p.Out)
 	}
 	return append(b, '}')
+}
+
+// appendSome appends a field unless it is zero.
+func appendSome(b []byte, name string, x float64) []byte {
+	if x == 0 {
+		return b
+	}
+	return appendNumber(append(b, name...), x)
+}
+
+// appendNumber appends a number as encoding/json would; what is none is null.
+func appendNumber(b []byte, x float64) []byte {
+	size := math.Abs(x)
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return append(b, "null"...)
+	case size == 0 || size >= 1e-6 && size < 1e21:
+		return strconv.AppendFloat(b, x, 'f', -1, 64)
+	}
+	b = strconv.AppendFloat(b, x, 'e', -1, 64)
+	if n := len(b); b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' { // e-09 is e-9
+		b = append(b[:n-2], b[n-1])
+	}
+	return b
 }
 
 // appendText appends a text in quotes; most have nothing to escape.

@@ -10,14 +10,16 @@ import (
 func TestDecisionAsJSON(t *testing.T) {
 	text := rapid.OneOf(rapid.SampledFrom([]string{"", "w0", "lowest cost", `a "b" \ <c> & d`, "\x00\x1f\x7f", "é\u2028\xff"}), rapid.String())
 	number := rapid.Int()
+	real := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 0.001, 1e-7, -1e-10, 1e21, 123.456}))
 	part := rapid.Custom(func(t *rapid.T) Part {
 		return Part{
 			Worker: text.Draw(t, "worker"), Overlap: number.Draw(t, "overlap"), New: number.Draw(t, "new"), Pending: number.Draw(t, "pending"),
-			InFlight: number.Draw(t, "in flight"), Cost: number.Draw(t, "cost"), Out: text.Draw(t, "out"),
+			InFlight: number.Draw(t, "in flight"), Cost: real.Draw(t, "cost"), PrefillMS: real.Draw(t, "prefill"), ReloadMS: real.Draw(t, "reload"),
+			BacklogMS: real.Draw(t, "backlog"), SlowdownMS: real.Draw(t, "slowdown"), StallMS: real.Draw(t, "stall"), MemoryMS: real.Draw(t, "memory"), Out: text.Draw(t, "out"),
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		d := Decision{Worker: text.Draw(t, "worker"), Overlap: number.Draw(t, "overlap"), Reason: Reason(text.Draw(t, "reason"))}
+		d := Decision{Worker: text.Draw(t, "worker"), Prefill: text.Draw(t, "prefill"), Overlap: number.Draw(t, "overlap"), Reason: Reason(text.Draw(t, "reason"))}
 		if n := rapid.IntRange(-1, 3).Draw(t, "parts"); n >= 0 {
 			d.Parts = make([]Part, n)
 			for i := range d.Parts {

@@ -68,13 +68,13 @@ func (x *nvext) annotations(f *flight) {
 func (f *flight) where(c *call) error {
 	f.prompt = f.job.Prompt.Cut(f.asked)
 	f.m.mu.Lock()
-	need, all := route.Need{Turn: f.t.ID, Prompt: f.m.length(f), Seq: f.m.decided}, f.m.candidates(f)
-	d := f.m.Policy.Pick(need, all)
+	need, all := f.m.need(f), f.m.candidates(f)
+	d := route.Place(f.m.Strategy, need, all)
 	if d.Wait() { // it would wait: where would it go if all had room?
 		for i := range all {
 			all[i].InFlight, all[i].Pending = 0, 0
 		}
-		d = f.m.Policy.Pick(need, all)
+		d = route.Place(f.m.Strategy, need, all)
 	}
 	f.m.mu.Unlock()
 	switch d.Reason {

@@ -16,11 +16,11 @@ import (
 
 // Model is what clients may name, and how its turns become tokens.
 type Model struct {
-	ID     string
-	Recipe string
-	Prompt *prompt.Model
-	Parser *parsers.Format // of answers; nil leaves calls and reasoning text
-	Policy route.Policy
+	ID       string
+	Recipe   string
+	Prompt   *prompt.Model
+	Parser   *parsers.Format // of answers; nil leaves calls and reasoning text
+	Strategy route.Strategy  // its own: strategies learn; nil is the default one
 
 	// Stands is why Prompt only stands for the engine's own tokenizer and
 	// template, which dyn does not have, so that all conversations take the
@@ -74,6 +74,9 @@ type member struct {
 
 // newModel returns a model without workers. behind keeps its raw turns.
 func newModel(m Model, behind prompt.Shelf) *model {
+	if m.Strategy == nil {
+		m.Strategy = route.Func(route.Pick)
+	}
 	return &model{
 		Model:   m,
 		raw:     prompt.NewRaw(m.ID, rawBytes, behind),

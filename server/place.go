@@ -131,7 +131,7 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 	if m.full(f) {
 		return p, true // known without a look at what they hold
 	}
-	d := m.Policy.Pick(route.Need{Turn: f.t.ID, Prompt: m.length(f), Seq: m.decided}, m.candidates(f))
+	d := route.Place(m.Strategy, m.need(f), m.candidates(f))
 	if (d.Reason == route.TooLong || d.Reason == route.NoWorkers) && m.comes(f) {
 		return p, true
 	}
@@ -145,6 +145,11 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 	}
 	m.decided++
 	return placement{st: m.book(f, d)}, false
+}
+
+// need is what a flight asks of its worker; mu must be held.
+func (m *model) need(f *flight) route.Need {
+	return route.Need{Turn: f.t.ID, Prompt: m.length(f), Seq: m.decided}
 }
 
 // full reports whether there are workers for the flight and none has room; one

@@ -29,7 +29,7 @@ import (
 // attached engines get their public name when the engine has told it.
 type models struct {
 	mu       sync.Mutex // guards all below
-	policy   route.Policy
+	strategy string
 	log      *slog.Logger
 	formats  *formats
 	parser   map[*prompt.Model]*parsers.Format
@@ -44,7 +44,7 @@ type models struct {
 
 // open reads the recipe's model folder, and those of the engines to attach.
 func (m *models) open(p plan, r *recipes.Recipe) error {
-	m.policy = route.Policy(p.Policy)
+	m.strategy = p.Policy
 	m.served, m.opened, m.folder = map[string]*prompt.Model{}, map[string]*prompt.Model{}, map[string]string{}
 	m.stands = map[*prompt.Model]string{}
 	m.parser = map[*prompt.Model]*parsers.Format{}
@@ -129,8 +129,12 @@ func (m *models) add(s *server.Server, recipe string) {
 }
 
 func (m *models) tell(id, recipe string, pm *prompt.Model) {
+	strategy, err := route.New(m.strategy)
+	if err != nil { // known by the settings
+		m.log.Warn("strategy", "model", id, "err", err)
+	}
 	m.server.AddModel(server.Model{
-		ID: id, Recipe: recipe, Prompt: pm, Parser: m.parser[pm], Policy: m.policy,
+		ID: id, Recipe: recipe, Prompt: pm, Parser: m.parser[pm], Strategy: strategy,
 		Stands: m.stands[pm],
 	})
 }

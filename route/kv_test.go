@@ -100,7 +100,7 @@ func TestRoundRobin(t *testing.T) {
 	cs := []Candidate{{Worker: "b"}, {Worker: "c"}, {Worker: "x", Out: "down"}, {Worker: "a", Overlap: 5}}
 	got := ""
 	for seq := range uint64(7) {
-		d := RoundRobin.Pick(Need{Prompt: 10, Seq: seq}, cs)
+		d := pickNext(Need{Prompt: 10, Seq: seq}, cs)
 		got += d.Worker
 		if d.Reason != Next || len(d.Parts) != 4 {
 			t.Fatalf("%+v", d)

@@ -1,0 +1,101 @@
+package route
+
+import "time"
+
+// Candidate is a worker as it is now, to the router's knowledge. Zero limits
+// are unknown ones and bind nothing, but for Slots and MaxBatched, see Full.
+type Candidate struct {
+	Worker     string
+	Out        string // why it must not be picked ("draining"); "" when it may
+	Overlap    int    // tokens of the prompt that it holds
+	InFlight   int    // turns sent there and not ended
+	Slots      int    // turns that it runs at once
+	Pending    int    // uncached prompt tokens sent there without a first token yet
+	MaxBatched int    // tokens that it computes in a step
+	Context    int    // tokens of prompt and answer together
+	KVTokens   int    // tokens that its KV cache holds
+
+	Kind  Kind
+	LoRA  bool   // it serves the adapter that the turn needs
+	Lower [3]int // tokens of the prompt behind Overlap, in host, disk and remote tier
+
+	Backlog  float64 // ms of prefill sent there and not done, aged by the time since
+	Decoding int     // turns that got their first token and have not ended
+	Active   int     // KV tokens of the turns there
+	Blocks   int     // distinct KV blocks of the turns there, of BlockSize tokens each
+	// BlockSize is what Blocks are counted in; 0 is unknown, and Blocks with it.
+	BlockSize int
+	Free      int // KV tokens free for turns; -1 unknown, meaningless where KVTokens is 0
+
+	Wanted  float64       // share of its KV cache that sessions at home there will want, this one left out
+	Typical float64       // mean tokens of a session there
+	Age     time.Duration // how long a block stays unused before it is evicted; 0 unknown
+	Rates   Rates         // how fast it is; zero is unknown
+	Off     float64       // its measured times over the predicted ones; 0 unknown
+}
+
+// Kind is which stages a worker serves.
+type Kind string
+
+// The kinds.
+const (
+	Both         Kind = ""
+	PrefillOnly  Kind = "prefill"
+	DecodingOnly Kind = "decode"
+)
+
+// serves reports whether workers of the kind serve a stage.
+func (k Kind) serves(s Stage) bool {
+	return k == Both || k == PrefillOnly && s == Prefill || k == DecodingOnly && s == Decoding
+}
+
+// What is taken for unknown limits.
+const (
+	DefaultSlots      = 256
+	DefaultMaxBatched = 8192
+)
+
+// Full reports whether a worker has so much to do that a turn had better wait
+// where its order can still change: as many turns in flight as slots, or four
+// steps' worth of uncached prompt tokens pending.
+func Full(c Candidate) bool {
+	slots, batched := c.Slots, c.MaxBatched
+	if slots <= 0 {
+		slots = DefaultSlots
+	}
+	if batched <= 0 {
+		batched = DefaultMaxBatched
+	}
+	return c.InFlight >= slots || (c.Pending > 0 && c.Pending >= 4*batched)
+}
+
+// Why a candidate was left out.
+const (
+	outFull    = "full"
+	outContext = "prompt over context"
+	outKV      = "prompt over kv cache"
+	outPin     = "the turn is pinned to another"
+	outLoRA    = "without the adapter"
+	outStage   = "does not serve this part of a turn"
+)
+
+// outOf says why a candidate cannot take the turn now; "" when it can.
+func outOf(n *Need, c *Candidate) string {
+	switch {
+	case c.Out != "":
+		return c.Out
+	case n.Pin != "" && n.Pin != c.Worker:
+		return outPin
+	case n.LoRA != "" && !c.LoRA:
+		return outLoRA
+	case !c.Kind.serves(n.Stage):
+		return outStage
+	case c.Context > 0 && n.Prompt+1 > c.Context:
+		return outContext
+	case c.KVTokens > 0 && n.Prompt+1 > c.KVTokens:
+		return outKV
+	case Full(*c):
+		return outFull
+	}
+	return ""
+}

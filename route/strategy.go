@@ -1,0 +1,103 @@
+package route
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Strategy is a rule that picks a worker. Candidates are not changed or kept,
+// and their order does not matter; names differ. One that learns is not safe
+// for concurrent use, see Learner.
+type Strategy interface {
+	Pick(n Need, cs []Candidate) Decision
+}
+
+// Learner is a strategy that remembers what became of its decisions.
+type Learner interface {
+	Strategy
+	Observe(o Outcome)    // a turn ended
+	Forget(worker string) // a worker is gone, or was started anew
+}
+
+// Outcome is what became of a turn.
+type Outcome struct {
+	Turn, Session, Worker  string
+	Prompt, Cached, Output int // tokens
+	TTFT                   time.Duration
+	Step                   time.Duration // mean time between two tokens of the answer
+	Err                    bool          // it was lost to the worker
+}
+
+// Func is a Strategy without a memory.
+type Func func(Need, []Candidate) Decision
+
+// Pick is the function itself.
+func (f Func) Pick(n Need, cs []Candidate) Decision { return f(n, cs) }
+
+// Knobs are a rule's parameters by name.
+type Knobs map[string]float64
+
+// Rule is a strategy that can be had by name.
+type Rule struct {
+	Name  string
+	About string // one line for people
+	Knobs Knobs  // all that it has, with their defaults
+	build func(Knobs) Strategy
+}
+
+// rules are all that there are, the default first. A new one is a file of its
+// own and a line here.
+var rules = []Rule{
+	{Name: "kv", About: "least (pending + new tokens) × (turns + 1)", build: fixed(Pick)},
+	{Name: "round-robin", About: "the workers in turn", build: fixed(pickNext)},
+}
+
+// fixed builds a rule without knobs and memory.
+func fixed(f Func) func(Knobs) Strategy { return func(Knobs) Strategy { return f } }
+
+// Rules lists the rules, the default first. The list is the caller's.
+func Rules() []Rule { return slices.Clone(rules) }
+
+// Names lists the names of the rules, the default first.
+func Names() []string {
+	var names []string
+	for _, r := range rules {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// New makes the strategy that a text names: the name of a rule, and behind it
+// knobs that differ from their defaults, "dyn:memory=2:start=0.6". "" is the
+// default rule. Every call makes a new one, without a memory.
+func New(text string) (Strategy, error) {
+	name, rest, _ := strings.Cut(text, ":")
+	if name == "" {
+		name = rules[0].Name
+	}
+	at := slices.IndexFunc(rules, func(r Rule) bool { return r.Name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("strategy %q: known are %s", name, strings.Join(Names(), ", "))
+	}
+	r := rules[at]
+	knobs := maps.Clone(r.Knobs)
+	for set := range strings.SplitSeq(rest, ":") {
+		if set == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(set, "=")
+		if _, ok := knobs[key]; !ok {
+			return nil, fmt.Errorf("strategy %s: no knob %q; there are %s", name, key, strings.Join(slices.Sorted(maps.Keys(knobs)), ", "))
+		}
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return nil, fmt.Errorf("strategy %s: knob %s: %w", name, key, err)
+		}
+		knobs[key] = x
+	}
+	return r.build(knobs), nil
+}
