@@ -16,13 +16,15 @@ type Candidate struct {
 	KVTokens   int    // tokens that its KV cache holds
 
 	Kind  Kind
-	LoRA  bool   // it serves the adapter that the turn needs
-	Lower [3]int // tokens of the prompt behind Overlap, in host, disk and remote tier
+	LoRA  bool    // it serves the adapter that the turn needs
+	Taint float64 // how much the turn likes what the worker is marked with; below 0 it does not
+	Lower [3]int  // tokens of the prompt behind Overlap, in host, disk and remote tier
 
 	Backlog  float64 // ms of prefill sent there and not done, aged by the time since
 	Decoding int     // turns that got their first token and have not ended
 	Active   int     // KV tokens of the turns there
 	Blocks   int     // distinct KV blocks of the turns there, of BlockSize tokens each
+	Shared   int     // blocks of the prompt that are among Blocks
 	// BlockSize is what Blocks are counted in; 0 is unknown, and Blocks with it.
 	BlockSize int
 	Free      int // KV tokens free for turns; -1 unknown, meaningless where KVTokens is 0
@@ -66,7 +68,7 @@ func Full(c Candidate) bool {
 	if batched <= 0 {
 		batched = DefaultMaxBatched
 	}
-	return c.InFlight >= slots || (c.Pending > 0 && c.Pending >= 4*batched)
+	return c.InFlight >= slots || (c.Pending > 0 && c.Pending/4 >= batched)
 }
 
 // Why a candidate was left out.
@@ -90,9 +92,9 @@ func outOf(n *Need, c *Candidate) string {
 		return outLoRA
 	case !c.Kind.serves(n.Stage):
 		return outStage
-	case c.Context > 0 && n.Prompt+1 > c.Context:
+	case c.Context > 0 && n.Prompt >= c.Context:
 		return outContext
-	case c.KVTokens > 0 && n.Prompt+1 > c.KVTokens:
+	case c.KVTokens > 0 && n.Prompt >= c.KVTokens:
 		return outKV
 	case Full(*c):
 		return outFull

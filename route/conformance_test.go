@@ -17,9 +17,11 @@ import (
 func drawCandidates(t *rapid.T) []Candidate {
 	n := rapid.IntRange(0, 8).Draw(t, "workers")
 	cs := make([]Candidate, n)
-	small := func(name string, from, to int) int { return rapid.IntRange(from, to).Draw(t, name) }
+	small := func(name string, from, to int) int {
+		return rapid.OneOf(rapid.IntRange(from, to), rapid.IntRange(from, to), rapid.SampledFrom([]int{math.MinInt, -1, 0, math.MaxInt})).Draw(t, name)
+	}
 	number := func(name string) float64 {
-		return rapid.OneOf(rapid.Float64Range(0, 2), rapid.SampledFrom([]float64{0, -1, 1e9, 1e300, math.NaN(), math.Inf(1)})).Draw(t, name)
+		return rapid.OneOf(rapid.Float64Range(0, 2), odd).Draw(t, name)
 	}
 	for i := range cs {
 		cs[i] = Candidate{
@@ -34,16 +36,18 @@ func drawCandidates(t *rapid.T) []Candidate {
 			KVTokens:   rapid.SampledFrom([]int{0, 0, 16_384, 400_000}).Draw(t, "kv"),
 			Kind:       rapid.SampledFrom([]Kind{Both, Both, Both, PrefillOnly, DecodingOnly}).Draw(t, "kind"),
 			LoRA:       rapid.Bool().Draw(t, "lora"),
+			Taint:      rapid.OneOf(rapid.Just(0.0), odd).Draw(t, "taint"),
 			Lower:      [3]int{small("host", -5, 30_000), small("disk", 0, 30_000), small("remote", 0, 30_000)},
 			Backlog:    number("backlog"),
 			Decoding:   small("decoding", -1, 40),
 			Active:     small("active", -1, 600_000),
 			Blocks:     small("blocks", 0, 10_000),
+			Shared:     small("shared", 0, 1_000),
 			BlockSize:  rapid.SampledFrom([]int{0, 16, 64}).Draw(t, "block"),
 			Free:       small("free", -1, 400_000),
 			Wanted:     number("wanted"),
 			Typical:    number("typical"),
-			Age:        time.Duration(small("age", -1, 1000)) * time.Second,
+			Age:        time.Duration(small("age", -1, 1000)),
 			Rates:      Rates{Step: number("step"), Token: number("token"), Square: number("square"), Context: number("context")},
 			Off:        number("off"),
 		}
@@ -51,18 +55,28 @@ func drawCandidates(t *rapid.T) []Candidate {
 	return cs
 }
 
+// odd are numbers that nobody should send.
+var odd = rapid.SampledFrom([]float64{0, -1, 1e9, 1e300, -1e300, math.NaN(), math.Inf(1), math.Inf(-1)})
+
 // drawNeed makes any turn.
 func drawNeed(t *rapid.T, workers int) Need {
 	n := Need{
 		Turn:     rapid.StringMatching("t[0-9a-f]{4}").Draw(t, "turn"),
-		Prompt:   rapid.IntRange(0, 60_000).Draw(t, "prompt"),
+		Prompt:   rapid.OneOf(rapid.IntRange(0, 60_000), rapid.SampledFrom([]int{math.MinInt, -1, math.MaxInt})).Draw(t, "prompt"),
 		Seq:      rapid.Uint64Range(0, 20).Draw(t, "seq"),
 		Session:  rapid.SampledFrom([]string{"", "s1", "s2"}).Draw(t, "session"),
-		Output:   rapid.Float64Range(0, 5_000).Draw(t, "output"),
-		Priority: rapid.Float64Range(-10, 10).Draw(t, "priority"),
+		Output:   rapid.OneOf(rapid.Float64Range(0, 5_000), odd).Draw(t, "output"),
+		Priority: rapid.OneOf(rapid.Float64Range(-10, 10), odd).Draw(t, "priority"),
+		Prefix:   rapid.Uint64Range(0, 3).Draw(t, "prefix"),
 		Batch:    rapid.Bool().Draw(t, "batch"),
 		Seed:     rapid.Uint64().Draw(t, "seed"),
 		LoRA:     rapid.SampledFrom([]string{"", "", "", "sql"}).Draw(t, "lora"),
+	}
+	for _, to := range []**float64{&n.Overrides.Temperature, &n.Overrides.PrefillWeight, &n.Overrides.OverlapCredit} {
+		if rapid.IntRange(0, 4).Draw(t, "override") == 0 {
+			x := rapid.OneOf(rapid.Float64Range(0, 2), odd).Draw(t, "to")
+			*to = &x
+		}
 	}
 	name := func(what string) string { return fmt.Sprint("w", rapid.IntRange(0, max(workers, 1)).Draw(t, what)) }
 	n.Home = name("home")
@@ -72,41 +86,108 @@ func drawNeed(t *rapid.T, workers int) Need {
 	return n
 }
 
-// TestConformance is what every rule keeps, whatever it prefers.
+// drawOutcomes makes what became of some turns.
+func drawOutcomes(t *rapid.T) []Outcome {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Outcome {
+		any := rapid.OneOf(rapid.IntRange(0, 50_000), rapid.SampledFrom([]int{math.MinInt, -1, math.MaxInt}))
+		return Outcome{
+			Turn: fmt.Sprint("t", rapid.IntRange(0, 3).Draw(t, "turn")), Worker: fmt.Sprint("w", rapid.IntRange(0, 3).Draw(t, "worker")),
+			Prompt: any.Draw(t, "prompt"), Cached: any.Draw(t, "cached"), Output: any.Draw(t, "output"),
+			TTFT: time.Duration(any.Draw(t, "ttft")), Step: time.Duration(any.Draw(t, "step")), Err: rapid.Bool().Draw(t, "err"),
+		}
+	}), 0, 8).Draw(t, "outcomes")
+}
+
+// TestConformance is what every rule keeps, whatever it prefers and whatever it
+// has learnt.
 func TestConformance(t *testing.T) {
 	for _, r := range Rules() {
 		t.Run(r.Name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				cs := drawCandidates(t)
 				n := drawNeed(t, len(cs))
+				history := drawOutcomes(t)
+				s := grown(t, r, history, cs)
 				before := slices.Clone(cs)
-				d := fresh(t, r).Pick(n, cs)
+				d := s.Pick(n, cs)
 				if fmt.Sprint(before) != fmt.Sprint(cs) {
 					t.Fatal("candidates were changed")
 				}
-				if !reflect.DeepEqual(d, fresh(t, r).Pick(n, cs)) {
-					t.Fatal("same input, another answer")
-				}
 				checkDecision(t, n, cs, d)
-				mixed := rapid.Permutation(cs).Draw(t, "order")
-				if again := fresh(t, r).Pick(n, mixed); again.Worker != d.Worker || again.Reason != d.Reason {
-					t.Fatalf("order matters: %s, %s", d.Worker, again.Worker)
-				}
-				if _, err := json.Marshal(d); err != nil {
+				checkReason(t, n, d)
+				text, err := json.Marshal(d)
+				if err != nil {
 					t.Fatal(err)
+				}
+				mixed := rapid.Permutation(cs).Draw(t, "order")
+				for i := range cs { // nothing of it was kept
+					cs[i] = Candidate{Worker: "x"}
+				}
+				if again, _ := json.Marshal(d); string(again) != string(text) {
+					t.Fatal("a decision changed behind its maker")
+				}
+				if again := s.Pick(n, before); !reflect.DeepEqual(d, again) {
+					t.Fatalf("same input, another answer: %+v, %+v", d, again)
+				}
+				if again := grown(t, r, history, before).Pick(n, mixed); again.Worker != d.Worker || again.Reason != d.Reason {
+					t.Fatalf("order matters: %s, %s", d.Worker, again.Worker)
 				}
 			})
 		})
 	}
 }
 
-// fresh is a rule's strategy without a memory.
-func fresh(t *rapid.T, r Rule) Strategy {
+// grown is a rule's strategy that decided some turns and saw what became of
+// them.
+func grown(t *rapid.T, r Rule, history []Outcome, cs []Candidate) Strategy {
 	s, err := New(r.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if l, ok := s.(Learner); ok {
+		for i, o := range history {
+			s.Pick(Need{Turn: o.Turn, Prompt: 1000, Seed: uint64(i)}, []Candidate{{Worker: "w0"}, {Worker: "w1"}, {Worker: "w2"}})
+			l.Observe(o)
+		}
+		l.Forget("w2")
+	}
 	return s
+}
+
+// checkReason holds a decision against its own parts: who reads them must come
+// to the same worker.
+func checkReason(t *rapid.T, n Need, d Decision) {
+	for _, p := range d.Parts {
+		if d.Worker == "" || p.Out != "" {
+			continue
+		}
+		chosen := d.Parts[slices.IndexFunc(d.Parts, func(p Part) bool { return p.Worker == d.Worker })]
+		says := func(p Part, name string) bool {
+			return slices.ContainsFunc(p.Terms, func(t Term) bool { return t.Name == name })
+		}
+		switch d.Reason {
+		case Cheapest, Balance, Longest, Emptiest:
+			if p.Cost < chosen.Cost {
+				t.Fatalf("%s costs less than %s: %+v", p.Worker, d.Worker, d)
+			}
+		case Better:
+			if !says(chosen, "drawn") || says(p, "drawn") && p.Cost < chosen.Cost {
+				t.Fatalf("%s is better than %s, or that was not drawn: %+v", p.Worker, d.Worker, d)
+			}
+		case AtHome:
+			if !says(chosen, "home") {
+				t.Fatalf("%s is no home: %+v", d.Worker, d)
+			}
+		case Next, Drawn:
+		default:
+			t.Fatalf("reason %q of %s", d.Reason, d.Worker)
+		}
+		for _, term := range p.Terms {
+			if math.IsNaN(term.Value) || math.IsInf(term.Value, 0) {
+				t.Fatalf("term %+v of %s", term, p.Worker)
+			}
+		}
+	}
 }
 
 // checkDecision holds a decision against what may and must be.
@@ -120,7 +201,7 @@ func checkDecision(t *rapid.T, n Need, cs []Candidate, d Decision) {
 		if p.Worker != c.Worker || (p.Out == "") != may {
 			t.Fatalf("part %+v of %+v", p, c)
 		}
-		if p.Overlap < 0 || p.Overlap > n.Prompt || p.New < 1 || math.IsNaN(p.Cost) || math.IsInf(p.Cost, 0) {
+		if p.Overlap < 0 || p.Overlap > max(n.Prompt, 0) || p.New < 1 || math.IsNaN(p.Cost) || math.IsInf(p.Cost, 0) {
 			t.Fatalf("part %+v of %+v", p, c)
 		}
 		if usable {
@@ -152,9 +233,12 @@ func checkDecision(t *rapid.T, n Need, cs []Candidate, d Decision) {
 
 func TestNew(t *testing.T) {
 	for text, why := range map[string]string{
-		"": "", "kv": "", "round-robin": "",
-		"kvv":         `strategy "kvv": known are kv, round-robin`,
-		"kv:weight=2": `strategy kv: no knob "weight"; there are `,
+		"": "", "kv": "", "round-robin": "", "power-of-two": "",
+		"dynamo:prefill=16:temperature=0.5": "",
+		"kvv":                               `strategy "kvv": known are kv, lmetric, dynamo, kv-load, sglang, sticky, thompson, p2c, least-loaded, round-robin, random`,
+		"kv:weight=2":                       `strategy kv: no knob "weight"; there are `,
+		"dynamo:prefill=x":                  `strategy dynamo: knob prefill: strconv.ParseFloat: parsing "x": invalid syntax`,
+		"sglang:abs=NaN":                    `strategy sglang: knob abs: NaN is not a number up to 1e+09`,
 	} {
 		switch s, err := New(text); {
 		case why == "" && (s == nil || err != nil):

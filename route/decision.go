@@ -12,6 +12,12 @@ const (
 	AllFull   Reason = "every worker is full"      // no worker: wait
 	TooLong   Reason = "prompt fits no worker"     // no worker, and never one
 	NoWorkers Reason = "no worker can take a turn" // no worker now
+	Drawn     Reason = "drawn"                     // by lot, evenly or by what they cost
+	Better    Reason = "better of two drawn"       // fewer turns in flight
+	AtHome    Reason = "home of the session"
+	Balance   Reason = "turns are uneven"            // sglang: the worker with fewest
+	Longest   Reason = "longest match of the prompt" // sglang
+	Emptiest  Reason = "smallest tree"               // sglang
 )
 
 // Decision is which worker takes the turn, and why. It is kept in the ledger.
@@ -20,7 +26,8 @@ type Decision struct {
 	Prefill string `json:"prefill_worker,omitempty"` // computes the prompt for Worker; "" is Worker itself
 	Overlap int    `json:"overlap_tokens"`           // at the worker that computes the prompt
 	Reason  Reason `json:"reason"`
-	Parts   []Part `json:"parts"` // one for each candidate, in their order
+	Parts   []Part `json:"parts"`             // one for each candidate, in their order
+	Warning string `json:"warning,omitempty"` // a person's own rule failed, and the default decided: why
 }
 
 // Wait reports whether the turn should wait for a worker that is full now.
@@ -42,14 +49,28 @@ type Part struct {
 	StallMS    float64 `json:"stall_ms,omitempty"`    // what this one costs the running turns
 	MemoryMS   float64 `json:"memory_ms,omitempty"`   // what it will take to compute again what this one displaces
 
+	Terms []Term `json:"terms,omitempty"` // what the cost is made of, with rules that do not count in milliseconds
+
 	Cost float64 `json:"cost"`               // lower is better
 	Out  string  `json:"left_out,omitempty"` // why it was left out
+}
+
+// Term is one of the figures that a rule looked at; what it makes of them, its
+// comment says.
+type Term struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
+
+// term adds a figure to what a part says of its cost.
+func (p *Part) term(name string, value float64) {
+	p.Terms = append(p.Terms, Term{name, value})
 }
 
 // part begins the part of a candidate: what it holds and why it is out.
 func part(n *Need, c *Candidate) Part {
 	p := Part{Worker: c.Worker, Pending: max(c.Pending, 0), InFlight: max(c.InFlight, 0), Out: outOf(n, c)}
-	p.Overlap = min(max(c.Overlap, 0), n.Prompt)
+	p.Overlap = max(min(c.Overlap, n.Prompt), 0)
 	p.New = max(n.Prompt-p.Overlap, 1)
 	return p
 }
@@ -85,20 +106,24 @@ func (d *Decision) choose(p *Part, why Reason) {
 	d.Worker, d.Overlap, d.Reason = p.Worker, p.Overlap, why
 }
 
-// least chooses the part that is not out and has the lowest cost. Equal costs
-// go to fewer turns in flight, then to an order of names of the turn's own.
+// least chooses the part that is not out and has the lowest cost.
 func (d *Decision) least(n *Need, why Reason) {
-	var best *Part
-	salt := salted(n)
+	if best := d.best(salted(n)); best != nil {
+		d.choose(best, why)
+	}
+}
+
+// best is the part that is not out and has the lowest cost; nil is none. Equal
+// costs go to fewer turns in flight, then to an order of names that the salt
+// makes.
+func (d *Decision) best(salt uint64) (best *Part) {
 	for i := range d.Parts {
 		p := &d.Parts[i]
 		if p.Out == "" && (best == nil || cheaper(p, best, salt)) {
 			best = p
 		}
 	}
-	if best != nil {
-		d.choose(best, why)
-	}
+	return best
 }
 
 // thousandth rounds milliseconds to what is worth keeping in a ledger. What is

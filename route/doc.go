@@ -26,8 +26,14 @@
 // names that differs from turn to turn. A name by itself decides nothing: a
 // session stays where its blocks are and for no other reason.
 //
-// The rule "round-robin" takes the workers in turn and is there to be compared
-// with.
+// The others are there to be compared with, and for who wants them: "lmetric",
+// "dynamo", "kv-load" and "sglang" are the published rules of other routers,
+// "sticky" keeps sessions where they are, "thompson" learns, "p2c",
+// "least-loaded", "round-robin" and "random" look at no cache. Each is a file
+// that says what it compares; a decision's parts say the figures. Rules draw
+// lots by the turn and Need.Seed: the same input, the same decision. Only
+// "sglang" and "thompson" remember, see Learner; "thompson" is JSON when it
+// should outlive the process.
 //
 // All rules leave out a worker that is full, see Full; one whose context or
 // KV cache the prompt and one more token do not fit, ever; one without the

@@ -17,7 +17,8 @@ func (d Decision) AppendJSON(b []byte) []byte {
 	b = appendText(append(b, `,"reason":`...), string(d.Reason))
 	b = append(b, `,"parts":`...)
 	if d.Parts == nil {
-		return append(b, "null}"...)
+		b = append(b, "null"...)
+		return d.appendEnd(b)
 	}
 	b = append(b, '[')
 	for i := range d.Parts {
@@ -26,7 +27,14 @@ func (d Decision) AppendJSON(b []byte) []byte {
 		}
 		b = d.Parts[i].appendJSON(b)
 	}
-	return append(b, "]}"...)
+	return d.appendEnd(append(b, ']'))
+}
+
+func (d *Decision) appendEnd(b []byte) []byte {
+	if d.Warning != "" {
+		b = appendText(append(b, `,"warning":`...), d.Warning)
+	}
+	return append(b, '}')
 }
 
 func (p *Part) appendJSON(b []byte) []byte {
@@ -41,6 +49,17 @@ func (p *Part) appendJSON(b []byte) []byte {
 	b = appendSome(b, `,"slowdown_ms":`, p.SlowdownMS)
 	b = appendSome(b, `,"stall_ms":`, p.StallMS)
 	b = appendSome(b, `,"memory_ms":`, p.MemoryMS)
+	for i, t := range p.Terms {
+		start := `},{"name":`
+		if i == 0 {
+			start = `,"terms":[{"name":`
+		}
+		b = appendText(append(b, start...), t.Name)
+		b = appendNumber(append(b, `,"value":`...), t.Value)
+	}
+	if len(p.Terms) > 0 {
+		b = append(b, "}]"...)
+	}
 	b = appendNumber(append(b, `,"cost":`...), p.Cost)
 	if p.Out != "" {
 		b = appendText(append(b, `,"left_out":`...), p.Out)

@@ -11,15 +11,17 @@ func TestDecisionAsJSON(t *testing.T) {
 	text := rapid.OneOf(rapid.SampledFrom([]string{"", "w0", "lowest cost", `a "b" \ <c> & d`, "\x00\x1f\x7f", "é\u2028\xff"}), rapid.String())
 	number := rapid.Int()
 	real := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, 0.001, 1e-7, -1e-10, 1e21, 123.456}))
+	term := rapid.Custom(func(t *rapid.T) Term { return Term{text.Draw(t, "term"), real.Draw(t, "value")} })
 	part := rapid.Custom(func(t *rapid.T) Part {
 		return Part{
 			Worker: text.Draw(t, "worker"), Overlap: number.Draw(t, "overlap"), New: number.Draw(t, "new"), Pending: number.Draw(t, "pending"),
 			InFlight: number.Draw(t, "in flight"), Cost: real.Draw(t, "cost"), PrefillMS: real.Draw(t, "prefill"), ReloadMS: real.Draw(t, "reload"),
 			BacklogMS: real.Draw(t, "backlog"), SlowdownMS: real.Draw(t, "slowdown"), StallMS: real.Draw(t, "stall"), MemoryMS: real.Draw(t, "memory"), Out: text.Draw(t, "out"),
+			Terms: rapid.SliceOfN(term, 0, 3).Draw(t, "terms"),
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		d := Decision{Worker: text.Draw(t, "worker"), Prefill: text.Draw(t, "prefill"), Overlap: number.Draw(t, "overlap"), Reason: Reason(text.Draw(t, "reason"))}
+		d := Decision{Worker: text.Draw(t, "worker"), Prefill: text.Draw(t, "prefill"), Overlap: number.Draw(t, "overlap"), Reason: Reason(text.Draw(t, "reason")), Warning: text.Draw(t, "warning")}
 		if n := rapid.IntRange(-1, 3).Draw(t, "parts"); n >= 0 {
 			d.Parts = make([]Part, n)
 			for i := range d.Parts {

@@ -5,7 +5,7 @@ func pickNext(n Need, cs []Candidate) Decision {
 	d := survey(&n, cs)
 	open := 0
 	for i := range d.Parts {
-		d.Parts[i].Cost = float64(d.Parts[i].Pending+d.Parts[i].New) * float64(d.Parts[i].InFlight+1)
+		d.Parts[i].Cost = product(&d.Parts[i])
 		if d.Parts[i].Out == "" {
 			open++
 		}

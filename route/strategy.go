@@ -3,6 +3,7 @@ package route
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,7 @@ type Knobs map[string]float64
 // Rule is a strategy that can be had by name.
 type Rule struct {
 	Name  string
+	Alias string // another name for it, Dynamo's; "" is none
 	About string // one line for people
 	Knobs Knobs  // all that it has, with their defaults
 	build func(Knobs) Strategy
@@ -53,8 +55,20 @@ type Rule struct {
 // own and a line here.
 var rules = []Rule{
 	{Name: "kv", About: "least (pending + new tokens) × (turns + 1)", build: fixed(Pick)},
+	{Name: "lmetric", About: "least new tokens × (turns + 1), as published", build: fixed(pickLMetric)},
+	{Name: "dynamo", About: "the default of Dynamo's KV router: blocks to prefill + blocks that decode", Knobs: dynamoKnobs, build: newDynamo},
+	{Name: "kv-load", About: "llm-d's scores for prefix, free KV cache and queue, 3 : 2 : 2", Knobs: kvLoadKnobs, build: newKVLoad},
+	{Name: "sglang", About: "SGLang's cache_aware: longest match over 0.3, unless 64 turns apart", Knobs: sglangKnobs, build: newSGLang},
+	{Name: "sticky", About: "a session stays on its worker", Knobs: stickyKnobs, build: newSticky},
+	{Name: "thompson", About: "the bandit of NeMo Agent Toolkit: learns from what became of turns", Knobs: thompsonKnobs, build: newThompson},
+	{Name: "p2c", Alias: "power-of-two", About: "of two workers drawn, the one with fewer turns", build: fixed(pickTwo)},
+	{Name: "least-loaded", About: "the worker with the fewest turns", build: fixed(pickLeast)},
 	{Name: "round-robin", About: "the workers in turn", build: fixed(pickNext)},
+	{Name: "random", About: "a worker drawn by lot", build: fixed(pickRandom)},
 }
+
+// mostKnob keeps costs that are made with it finite.
+const mostKnob = 1e9
 
 // fixed builds a rule without knobs and memory.
 func fixed(f Func) func(Knobs) Strategy { return func(Knobs) Strategy { return f } }
@@ -79,7 +93,7 @@ func New(text string) (Strategy, error) {
 	if name == "" {
 		name = rules[0].Name
 	}
-	at := slices.IndexFunc(rules, func(r Rule) bool { return r.Name == name })
+	at := slices.IndexFunc(rules, func(r Rule) bool { return r.Name == name || r.Alias == name })
 	if at < 0 {
 		return nil, fmt.Errorf("strategy %q: known are %s", name, strings.Join(Names(), ", "))
 	}
@@ -96,6 +110,9 @@ func New(text string) (Strategy, error) {
 		x, err := strconv.ParseFloat(value, 64)
 		if err != nil {
 			return nil, fmt.Errorf("strategy %s: knob %s: %w", name, key, err)
+		}
+		if math.IsNaN(x) || math.Abs(x) > mostKnob {
+			return nil, fmt.Errorf("strategy %s: knob %s: %v is not a number up to %.0e", name, key, x, mostKnob)
 		}
 		knobs[key] = x
 	}

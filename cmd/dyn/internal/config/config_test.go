@@ -68,7 +68,7 @@ func TestStrict(t *testing.T) {
 		{"twice", "server:\n  port: 1\n  port: 2\n", 3, "already defined", ""},
 		{"no yaml", "server: {port: 1\n", 1, "", ""},
 		{"switch", "router:\n  trust_dyn_template: perhaps\n", 2, "neither true nor false", ""},
-		{"choice", "router:\n  policy: kvv\n", 2, "none of kv, round-robin", ""},
+		{"choice", "router:\n  policy: kvv\n", 2, "none of kv, lmetric, dynamo, kv-load, sglang, sticky, thompson, p2c, least-loaded, round-robin, random", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := parse("c.yaml", []byte(c.text))

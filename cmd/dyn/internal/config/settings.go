@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentinfer/dyn/route"
+)
 
 // Kind is what a setting's value must look like.
 type Kind int
@@ -44,7 +48,7 @@ var Settings = []Setting{
 	{Key: "server.api_key", Flag: "api-key", Help: "key that clients must send"},
 	{Key: "server.parser", Flag: "parser", Help: "how answers are read, a name of dyn parsers ls; unset is what the recipe says, else what fits the chat template"},
 	{Key: "server.gather", Kind: Duration, Off: true, Default: "20ms", Help: "most that a token waits for others while 48 answers or more stream; a quarter of it from 16 on; or off"},
-	{Key: "router.policy", Flag: "policy", Kind: Choice, Among: []string{"kv", "round-robin"}, Default: "kv", Help: "how a worker is picked"},
+	{Key: "router.policy", Flag: "policy", Kind: Choice, Among: route.Names(), Default: route.Names()[0], Help: "how a worker is picked"},
 	{Key: "router.trust_dyn_template", Flag: "trust-dyn-template", Kind: Switch, Default: "false", Help: "make the prompts here also for engines that make others of the same conversations"},
 	{Key: "ledger.max_age", Kind: Duration, Default: "720h", Help: "rows older than this are removed"},
 	{Key: "ledger.max_size", Kind: Size, Default: "512MiB", Help: "oldest rows go above this size"},

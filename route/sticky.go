@@ -1,0 +1,56 @@
+package route
+
+import "github.com/zeebo/xxh3"
+
+// sticky keeps a session on one worker: the one of its last turn, and for its
+// first one that its name draws, so that it is the same after a restart. A
+// turn of no session draws for itself. With override above 0 a turn leaves
+// home where that costs more than so many times the best, by LMetric's
+// product with the prefill that waits.
+type sticky struct {
+	override float64
+}
+
+var stickyKnobs = Knobs{"override": 0}
+
+func newSticky(k Knobs) Strategy { return sticky{override: k["override"]} }
+
+// Pick is of Strategy.
+func (s sticky) Pick(n Need, cs []Candidate) Decision {
+	d := survey(&n, cs)
+	home := d.home(&n)
+	if home == nil {
+		return d
+	}
+	home.term("home", 1)
+	best := home
+	for i := range d.Parts {
+		p := &d.Parts[i]
+		p.Cost = product(p)
+		if p.Out == "" && cheaper(p, best, salted(&n)) {
+			best = p
+		}
+	}
+	if s.override > 0 && home.Cost > s.override*best.Cost {
+		d.choose(best, Cheapest)
+	} else {
+		d.choose(home, AtHome)
+	}
+	return d
+}
+
+// home is the part where a turn's session is at home, or will be; nil when no
+// worker can take it.
+func (d *Decision) home(n *Need) *Part {
+	for i := range d.Parts {
+		if d.Parts[i].Out == "" && d.Parts[i].Worker == n.Home {
+			return &d.Parts[i]
+		}
+	}
+	salt := salted(n)
+	if n.Session != "" {
+		salt = xxh3.HashStringSeed(n.Session, n.Seed)
+	}
+	p, _ := d.drawn(salt)
+	return p
+}
