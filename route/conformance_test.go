@@ -102,45 +102,51 @@ func drawOutcomes(t *rapid.T) []Outcome {
 // has learnt.
 func TestConformance(t *testing.T) {
 	for _, r := range Rules() {
-		t.Run(r.Name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				cs := drawCandidates(t)
-				n := drawNeed(t, len(cs))
-				history := drawOutcomes(t)
-				s := grown(t, r, history, cs)
-				before := slices.Clone(cs)
-				d := s.Pick(n, cs)
-				if fmt.Sprint(before) != fmt.Sprint(cs) {
-					t.Fatal("candidates were changed")
-				}
-				checkDecision(t, n, cs, d)
-				checkReason(t, n, d)
-				text, err := json.Marshal(d)
-				if err != nil {
-					t.Fatal(err)
-				}
-				mixed := rapid.Permutation(cs).Draw(t, "order")
-				for i := range cs { // nothing of it was kept
-					cs[i] = Candidate{Worker: "x"}
-				}
-				if again, _ := json.Marshal(d); string(again) != string(text) {
-					t.Fatal("a decision changed behind its maker")
-				}
-				if again := s.Pick(n, before); !reflect.DeepEqual(d, again) {
-					t.Fatalf("same input, another answer: %+v, %+v", d, again)
-				}
-				if again := grown(t, r, history, before).Pick(n, mixed); again.Worker != d.Worker || again.Reason != d.Reason {
-					t.Fatalf("order matters: %s, %s", d.Worker, again.Worker)
-				}
-			})
-		})
+		t.Run(r.Name, func(t *testing.T) { Conform(t, func() (Strategy, error) { return New(r.Name) }) })
 	}
+}
+
+// Conform holds a rule against what every one keeps: it gives the same answer
+// to the same input, whatever the order of the candidates; it neither changes
+// nor keeps what it is given; it picks only who may be picked, and somebody
+// when anybody may; and its parts tell why.
+func Conform(t *testing.T, fresh func() (Strategy, error)) {
+	rapid.Check(t, func(t *rapid.T) {
+		cs := drawCandidates(t)
+		n := drawNeed(t, len(cs))
+		history := drawOutcomes(t)
+		s := grown(t, fresh, history)
+		before := slices.Clone(cs)
+		d := s.Pick(n, cs)
+		if fmt.Sprint(before) != fmt.Sprint(cs) {
+			t.Fatal("candidates were changed")
+		}
+		checkDecision(t, n, cs, d)
+		checkReason(t, d)
+		text, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mixed := rapid.Permutation(cs).Draw(t, "order")
+		for i := range cs { // nothing of it was kept
+			cs[i] = Candidate{Worker: "x"}
+		}
+		if again, _ := json.Marshal(d); string(again) != string(text) {
+			t.Fatal("a decision changed behind its maker")
+		}
+		if again := s.Pick(n, before); !reflect.DeepEqual(d, again) {
+			t.Fatalf("same input, another answer: %+v, %+v", d, again)
+		}
+		if again := grown(t, fresh, history).Pick(n, mixed); again.Worker != d.Worker || again.Reason != d.Reason || again.Warning != d.Warning {
+			t.Fatalf("order matters: %s, %s", d.Worker, again.Worker)
+		}
+	})
 }
 
 // grown is a rule's strategy that decided some turns and saw what became of
 // them.
-func grown(t *rapid.T, r Rule, history []Outcome, cs []Candidate) Strategy {
-	s, err := New(r.Name)
+func grown(t *rapid.T, fresh func() (Strategy, error), history []Outcome) Strategy {
+	s, err := fresh()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +162,7 @@ func grown(t *rapid.T, r Rule, history []Outcome, cs []Candidate) Strategy {
 
 // checkReason holds a decision against its own parts: who reads them must come
 // to the same worker.
-func checkReason(t *rapid.T, n Need, d Decision) {
+func checkReason(t *rapid.T, d Decision) {
 	for _, p := range d.Parts {
 		if d.Worker == "" || p.Out != "" {
 			continue
@@ -178,7 +184,7 @@ func checkReason(t *rapid.T, n Need, d Decision) {
 			if !says(chosen, "home") {
 				t.Fatalf("%s is no home: %+v", d.Worker, d)
 			}
-		case Next, Drawn:
+		case Next, Drawn, ByFile:
 		default:
 			t.Fatalf("reason %q of %s", d.Reason, d.Worker)
 		}

@@ -15,6 +15,7 @@ const (
 	Drawn     Reason = "drawn"                     // by lot, evenly or by what they cost
 	Better    Reason = "better of two drawn"       // fewer turns in flight
 	AtHome    Reason = "home of the session"
+	ByFile    Reason = "chosen by the file"          // a person's own rule
 	Balance   Reason = "turns are uneven"            // sglang: the worker with fewest
 	Longest   Reason = "longest match of the prompt" // sglang
 	Emptiest  Reason = "smallest tree"               // sglang
@@ -74,6 +75,19 @@ func part(n *Need, c *Candidate) Part {
 	p.New = max(n.Prompt-p.Overlap, 1)
 	return p
 }
+
+// Survey begins a decision of a rule that lives elsewhere: a part for each
+// candidate without its cost, Out being set where it must not be picked, and
+// the reason that holds when all of them are out. The rule fills in costs and
+// ends with Choose or Least, or leaves it when nobody is left.
+func Survey(n Need, cs []Candidate) Decision { return survey(&n, cs) }
+
+// Choose makes a part of the decision its worker.
+func (d *Decision) Choose(p *Part, why Reason) { d.choose(p, why) }
+
+// Least chooses the part that is not out and has the lowest cost; equal costs
+// go to fewer turns in flight, then to an order of the turn's own.
+func (d *Decision) Least(n *Need, why Reason) { d.least(n, why) }
 
 // survey begins a decision: a part for each candidate without its cost, and
 // the reason that holds when all of them are out.

@@ -12,6 +12,9 @@ import (
 // whatever the order of the candidates, for the same seed and turn.
 func lot(salt uint64, worker string) uint64 { return xxh3.HashStringSeed(worker, salt) }
 
+// Lot is the number in [0, 1) that a worker draws for a turn.
+func Lot(n *Need, worker string) float64 { return unit(lot(salted(n), worker)) }
+
 // unit makes a lot a number in [0, 1).
 func unit(lot uint64) float64 { return float64(lot>>11) / (1 << 53) }
 
