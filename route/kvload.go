@@ -9,7 +9,9 @@ package route
 //	kv      share of the KV cache that no running turn uses
 //	queue   turns that wait for their first token, the fewest 1, the most 0
 //
-// What is lost is size: a hit of 100 tokens weighs like one of 100,000. Cost
+// What is lost is size: a hit of 100 tokens weighs like one of 100,000, and
+// where one worker alone has the system prompt that all share, it takes every
+// turn until its KV cache is fuller than the others' by a half. Cost
 // is what is missing to the highest sum. Sources: llm-d-inference-scheduler,
 // preciseprefixcache; gateway-api-inference-extension, kv-cache-utilization
 // and queue scorers.

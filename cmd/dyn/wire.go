@@ -20,7 +20,7 @@ import (
 	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/recipes"
-	"github.com/agentinfer/dyn/route"
+	"github.com/agentinfer/dyn/route/script"
 	"github.com/agentinfer/dyn/server"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -129,7 +129,7 @@ func (m *models) add(s *server.Server, recipe string) {
 }
 
 func (m *models) tell(id, recipe string, pm *prompt.Model) {
-	strategy, err := route.New(m.strategy)
+	strategy, err := script.New(m.strategy)
 	if err != nil { // known by the settings
 		m.log.Warn("strategy", "model", id, "err", err)
 	}

@@ -33,6 +33,7 @@ var fences = []struct {
 	{"github.com/muesli/termenv", "tui", ""},
 	{"github.com/spf13/cobra", "cmd/dyn", ""},
 	{"github.com/NVIDIA/go-nvml", "engine", ""},
+	{"go.starlark.net", "route/script", ""},
 }
 
 // under reports whether a folder is the given one or below it.
