@@ -16,15 +16,10 @@ type Strategy interface {
 }
 
 // strategy finds a rule by name.
-func strategy(name string, _ uint64) (Strategy, error) { return route.ParsePolicy(name) }
+func strategy(name string, _ uint64) (Strategy, error) { return route.New(name) }
 
 // Strategies lists the rules there are, the default first.
-func Strategies() (names []string) {
-	for _, p := range route.Policies() {
-		names = append(names, string(p))
-	}
-	return names
-}
+func Strategies() []string { return route.Names() }
 
 // router is the router of one model: what it believes, and its books.
 type router struct {
