@@ -11,6 +11,7 @@ const (
 	maxName     = 256     // names and ids
 	maxText     = 4 << 10 // errors and details
 	maxDecision = 64 << 10
+	maxBreak    = 8 << 10
 )
 
 // row is what the queue holds: a Turn, Lease or WorkerEvent, content, or the
@@ -31,7 +32,7 @@ const (
 	kinds                 // how many there are
 )
 
-func (t *Turn) size() int64        { return int64(1024 + len(t.Decision) + len(t.Error)) }
+func (t *Turn) size() int64        { return int64(1024 + len(t.Decision) + len(t.Error) + len(t.Break)) }
 func (x *Lease) size() int64       { return 512 }
 func (e *WorkerEvent) size() int64 { return int64(512 + len(e.Detail)) }
 
@@ -50,6 +51,9 @@ func clipTurn(t *Turn) {
 	t.Error = clip(t.Error, maxText)
 	if len(t.Decision) > maxDecision { // half a JSON document is none
 		t.Decision = fmt.Sprintf(`{"omitted_bytes":%d}`, len(t.Decision))
+	}
+	if len(t.Break) > maxBreak {
+		t.Break = fmt.Sprintf(`{"omitted_bytes":%d}`, len(t.Break))
 	}
 }
 

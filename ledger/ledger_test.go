@@ -85,7 +85,7 @@ func turnOf(n int) Turn {
 		Priority: 3, Strict: -1, Class: "P0", Messages: 4, Tools: 2, MaxTokens: 4096, Worker: "w0",
 		Decision: `{"worker":"w0"}`, Overlap: 900, Prompt: 1000, Cached: 896, Output: 50, Thinking: 7,
 		QueueMS: 1.5, TTFTMS: 210.25, TotalMS: 900, Moved: 1, Outcome: "end", Error: "none",
-		Tenant: "alice", Format: "json_schema", Edited: 2, Chat: "it has images",
+		Tenant: "alice", Format: "json_schema", Edited: 2, Chat: "it has images", Break: `{"kind":"clock"}`,
 	}
 }
 
@@ -148,7 +148,7 @@ func TestUpserts(t *testing.T) {
 		{"SELECT harness || ' ' || (last_at - first_at) FROM sessions", "claude-code 1000000000"},
 		{"SELECT group_concat(id || '<' || parent) FROM (SELECT * FROM agents ORDER BY id)", "explore<main,main<"},
 		{"SELECT name || model || url || pid || event || count(*) FROM workers", "w0simu2ready1"},
-		{"PRAGMA user_version", "5"},
+		{"PRAGMA user_version", "6"},
 		{"PRAGMA auto_vacuum", "2"},
 		{"PRAGMA journal_mode", "wal"},
 	} {

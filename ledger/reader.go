@@ -77,17 +77,19 @@ func (q Query) limit() int {
 func (r *Reader) Turns(ctx context.Context, q Query) ([]Turn, error) {
 	cond, args := q.where("at")
 	return read(ctx, r.db, "turns", `SELECT * FROM (SELECT rowid AS n, * FROM turns WHERE `+cond+`
-		ORDER BY at DESC, n DESC LIMIT ?) ORDER BY at, n`, append(args, q.limit()),
-		func(scan func(...any) error) (t Turn, err error) {
-			var n, at int64
-			err = scan(&n, &t.ID, &at, &t.Dialect, &t.Harness, &t.Session, &t.Agent, &t.Parent, &t.Kind,
-				&t.Model, &t.Stream, &t.Priority, &t.Strict, &t.Class, &t.Messages, &t.Tools, &t.MaxTokens,
-				&t.Worker, &t.Decision, &t.Overlap, &t.Prompt, &t.Cached, &t.Output, &t.Thinking,
-				&t.QueueMS, &t.TTFTMS, &t.TotalMS, &t.Moved, &t.Outcome, &t.Error,
-				&t.Tenant, &t.Format, &t.Edited, &t.Chat)
-			t.At = instant(at)
-			return t, err
-		})
+		ORDER BY at DESC, n DESC LIMIT ?) ORDER BY at, n`, append(args, q.limit()), oneTurn)
+}
+
+// oneTurn reads a row of turns with its number before it.
+func oneTurn(scan func(...any) error) (t Turn, err error) {
+	var n, at int64
+	err = scan(&n, &t.ID, &at, &t.Dialect, &t.Harness, &t.Session, &t.Agent, &t.Parent, &t.Kind,
+		&t.Model, &t.Stream, &t.Priority, &t.Strict, &t.Class, &t.Messages, &t.Tools, &t.MaxTokens,
+		&t.Worker, &t.Decision, &t.Overlap, &t.Prompt, &t.Cached, &t.Output, &t.Thinking,
+		&t.QueueMS, &t.TTFTMS, &t.TotalMS, &t.Moved, &t.Outcome, &t.Error,
+		&t.Tenant, &t.Format, &t.Edited, &t.Chat, &t.Break)
+	t.At = instant(at)
+	return t, err
 }
 
 // Leases returns asks for leases in their order, the newest ones where there

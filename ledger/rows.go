@@ -40,6 +40,7 @@ type Turn struct {
 	Format string `json:"format"` // form that its text was held to: "json_object", "json_schema" or ""
 	Chat   string `json:"chat"`   // why it went to the worker's own chat API; "" is by token ids
 	Edited int    `json:"edited"` // answers of the model that the client had changed, seen first in this turn
+	Break  string `json:"break"`  // JSON of diff.Break: where its prompt parted from the one before; "" is nowhere
 }
 
 // Lease is the record of one ask to keep a prefix.

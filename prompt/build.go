@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agentinfer/dyn/prompt/diff"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -25,6 +26,8 @@ type Prompt struct {
 	Spliced int // answers that stand as the model gave them
 	Edited  int // answers seen for the first time that the client has changed
 	Hidden  int // images and documents, of which the model sees a fixed text
+
+	Break *diff.Break // where it parts from the State's last Prompt and the answer to it; nil is nowhere
 }
 
 // Mark is the prefix that an ask for a lease covers: all up to the end of the
@@ -48,11 +51,13 @@ func (m *Model) Build(s *State, t *turn.Turn, known *Hashes, raw *Raw) (Prompt, 
 	if len(t.Messages) == 0 {
 		return Prompt{}, errNothing
 	}
-	if s == nil {
+	last := s == nil
+	if last {
 		s = new(State)
 	}
 	d := m.desk()
 	defer m.clear(d)
+	was, compare := s.former()
 	same, edited := s.known.follow(d, t, known, raw)
 	s.dated()
 	asked := *t
@@ -77,6 +82,12 @@ func (m *Model) Build(s *State, t *turn.Turn, known *Hashes, raw *Raw) (Prompt, 
 		if x.spliced {
 			p.Spliced++
 		}
+	}
+	if compare {
+		p.Break = b.parts(&p, &was, t, same, raw)
+	}
+	if !last {
+		s.note(t, &p, same)
 	}
 	d.tail = b.tail
 	return p, nil

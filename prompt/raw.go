@@ -133,6 +133,21 @@ func (r *Raw) Answered(before uint64) bool {
 	return ok
 }
 
+// answer returns the last answer that the history with this hash has got, nil
+// where it is not in memory.
+func (r *Raw) answer(before uint64) *turn.RawTurn {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key, ok := r.answered[before]
+	if !ok {
+		return nil
+	}
+	return &r.m[key].Value.(*rawEntry).turn
+}
+
 // Bytes tells how much memory is held.
 func (r *Raw) Bytes() int {
 	r.mu.Lock()

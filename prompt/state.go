@@ -19,6 +19,8 @@ type State struct {
 
 	ids    turn.IDs // the last Prompt's
 	pieces []piece
+
+	noted // of the last turn, see parting
 }
 
 // piece is a run of text that was tokenised on its own, or an answer's own
@@ -40,6 +42,7 @@ func (s *State) Clone() *State {
 			rolling: slices.Clip(s.known.rolling), said: slices.Clone(s.known.said), saidBytes: s.known.saidBytes,
 		},
 		ids: s.ids, pieces: slices.Clone(s.pieces),
+		noted: noted{s.sketch.Clone(), s.opening, s.tools, s.thinking, s.kind},
 	}
 }
 
@@ -72,5 +75,5 @@ func (s *State) Len() int { return s.ids.Len() }
 func (s *State) Bytes() int {
 	k := &s.known
 	return int(unsafe.Sizeof(*s)) + s.page.Bytes() + s.ids.Bytes() + cap(s.pieces)*int(unsafe.Sizeof(piece{})) +
-		16*cap(k.keys) + 8*cap(k.rolling) + 8*cap(k.said) + k.saidBytes
+		s.sketch.Bytes() + 16*cap(k.keys) + 8*cap(k.rolling) + 8*cap(k.said) + k.saidBytes
 }

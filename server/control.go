@@ -25,7 +25,7 @@ const (
 func (s *Server) routeControl(c *fasthttp.RequestCtx) {
 	if err := s.command(c); err != nil {
 		status := fasthttp.StatusInternalServerError
-		if errors.Is(err, errNoCommand) || errors.Is(err, errNoSession) {
+		if errors.Is(err, errNoCommand) || errors.Is(err, errNoSession) || errors.Is(err, errNoText) {
 			status = fasthttp.StatusNotFound
 		}
 		var fault *turn.Fault
@@ -53,6 +53,8 @@ func (s *Server) command(c *fasthttp.RequestCtx) error {
 		return reply(c, s.Snapshot().Workers)
 	case method == "GET" && path == "/health":
 		return s.health(&call{RequestCtx: c})
+	case method == "GET" && strings.HasPrefix(path, "/turns/") && strings.HasSuffix(path, "/break"):
+		return s.brokeText(c, path)
 	case method == "POST" && path == "/stop":
 		return s.stop(c)
 	case method == "DELETE" && named:

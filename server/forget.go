@@ -27,6 +27,7 @@ func (s *Server) forget(c *fasthttp.RequestCtx, escaped string) error {
 		m.raw.Forget(id)
 	}
 	s.recall.Clear()
+	s.broke.forget(id)
 	ctx, cancel := context.WithTimeout(s.life, forgetPatience)
 	defer cancel()
 	found, err := s.ledger.Forget(ctx, id)

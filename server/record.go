@@ -21,7 +21,7 @@ func (f *flight) begin() {
 		ID: t.ID, At: t.Arrived, Dialect: string(t.Dialect), Harness: t.Who.Harness, Session: t.Who.Session,
 		Agent: t.Who.Agent, Parent: t.Who.Parent, Kind: t.Who.Kind, Model: t.Model, Stream: t.Stream,
 		Tenant: t.Tenant, Format: formatName(t.Format), Priority: t.Hints.Priority, Strict: t.Hints.Strict, Class: className(t.Class()), Messages: len(t.Messages),
-		Tools: len(t.Tools), MaxTokens: f.job.MaxTokens, Prompt: f.asked, Cached: -1, TTFTMS: -1, Edited: f.row.Edited,
+		Tools: len(t.Tools), MaxTokens: f.job.MaxTokens, Prompt: f.asked, Cached: -1, TTFTMS: -1, Edited: f.row.Edited, Break: f.row.Break,
 	}
 	f.leases(t.Arrived)
 	f.s.aloft.Store(t.ID, f)

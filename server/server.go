@@ -55,6 +55,7 @@ type Options struct {
 	PingEvery time.Duration              // sign of life while nothing comes; default 10 s
 	Gather    time.Duration              // most that a token waits for others while many answers stream; default 20 ms, below 0 not at all
 	Patience  time.Duration              // a client that takes no byte for this long is gone; default 2 min
+	KeepText  bool                       // the ledger's books have texts too, where prompts part
 	Ledger    *ledger.Ledger
 	Fleet     Fleet
 	Stop      Stopper
@@ -79,6 +80,7 @@ type Server struct {
 	shelf     Shelf
 	ups       upstreams
 	beliefs   beliefs
+	broke     broke
 	watches   watches
 	recall    *dialect.Recall
 	recent    *gauge.Window // the last minute, all workers

@@ -45,8 +45,9 @@ type plan struct {
 	Gather   string            `json:"gather"` // a time, or "off"
 	MaxAge   string            `json:"ledger_max_age"`
 	MaxBytes int64             `json:"ledger_max_bytes"`
-	RawTurns string            `json:"ledger_raw_turns"` // a time, or "off"
-	Settings map[string]string `json:"settings"`         // by flag: what holds, but for the key
+	Prompts  string            `json:"ledger_prompts,omitempty"` // "text": the books hold the words where prompts part
+	RawTurns string            `json:"ledger_raw_turns"`         // a time, or "off"
+	Settings map[string]string `json:"settings"`                 // by flag: what holds, but for the key
 	named    bool              // the recipe was asked for by its name
 	asked    []string          // flags that were given
 
@@ -111,7 +112,7 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 	p.Gather, p.Trust = set.Text("server.gather"), set.Text("router.trust_dyn_template") == "true"
 	p.MaxAge = set.Text("ledger.max_age")
 	p.MaxBytes, _ = strconv.ParseInt(set.Text("ledger.max_size"), 10, 64)
-	p.RawTurns = set.Text("ledger.raw_turns")
+	p.RawTurns, p.Prompts = set.Text("ledger.raw_turns"), set.Text("ledger.prompts")
 	for i := range p.Attach {
 		at := &p.Attach[i]
 		if at.ModelDir = cmp.Or(at.ModelDir, p.ModelDir); at.ModelDir == "" || at.Kind != "" {

@@ -110,6 +110,7 @@ func TestJSONForms(t *testing.T) {
 		{"up", step{}},
 		{"up --dry-run", planDoc{}},
 		{"version", versionDoc{}},
+		{"why", whyDoc{}},
 	} {
 		fmt.Fprintf(&b, "dyn %s\n", doc.command)
 		paths := map[string]bool{}

@@ -53,6 +53,7 @@ var Settings = []Setting{
 	{Key: "ledger.max_age", Kind: Duration, Default: "720h", Help: "rows older than this are removed"},
 	{Key: "ledger.max_size", Kind: Size, Default: "512MiB", Help: "oldest rows go above this size"},
 	{Key: "ledger.raw_turns", Kind: Duration, Off: true, Default: "24h", Help: "how long the model's own answers, as token ids, and a session's tools are kept, so that a restart changes no prompt; or off"},
+	{Key: "ledger.prompts", Kind: Choice, Among: []string{"hashes", "text"}, Default: "hashes", Help: "what the books hold where a prompt parts from the one before: hashes and counts, or the words that stood and stand there"},
 	{Key: "engine.vllm", Help: "command that stands for vllm in recipes, such as a container's; unset is the installed one, or one on PATH"},
 	{Key: "engine.llamacpp", Help: "command that stands for llama-server in recipes; unset is one on PATH, or the installed one"},
 	{Key: "worker.model_dir", Flag: "model-dir", Kind: Path, Worker: "model-dir", Help: "folder with tokenizer.json, config.json and the chat template"},

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/prompt/diff"
+)
+
+// whyDoc is `dyn why --json`.
+type whyDoc struct {
+	V        int             `json:"v"`
+	Turn     ledger.Turn     `json:"turn"`
+	Decision json.RawMessage `json:"decision"` // route.Decision; null when none was made
+	Before   *ledger.Turn    `json:"before"`   // the agent's turn before it
+	Break    *diff.Break     `json:"break"`    // null: the prompt goes on from the one before
+	AgainMS  float64         `json:"again_ms"` // about what the break cost; -1 unknown
+	Try      []string        `json:"try"`
+	Breaks   []whyBreak      `json:"breaks"` // of the session, the newest first
+}
+
+// whyBreak is one row of the turns whose prompts broke.
+type whyBreak struct {
+	Turn  string    `json:"turn"`
+	At    time.Time `json:"at"`
+	Agent string    `json:"agent"`
+	Kind  diff.Kind `json:"kind"`
+	Again int       `json:"again_tokens"`
+}
+
+// whyBreaks is how many of them are told.
+const whyBreaks = 5
+
+func whyCmd(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "why [<turn>|<session>|last]",
+		Short: "Explain a turn: where it went, what was cached, where its prompt broke",
+		Long: "Explains one turn: what each worker would have cost and which one was chosen, what\n" +
+			"was believed to be cached and what the engine said, how long it waited, and where its\n" +
+			"prompt parts from the agent's turn before: the message and field that changed, what\n" +
+			"that cost, and what to do about it. Of a session it is the last turn. Read from the\n" +
+			"ledger, so days later too; the words that changed are shown while the daemon holds\n" +
+			"them, or where ledger.prompts is text.",
+		Example: examples("dyn why", "the last turn", "dyn why t8f21", "a turn, by the start of its id",
+			"dyn why 0b77 --json=break,try", "where a session's last prompt broke"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fail(usage, "why", fmt.Errorf("wants one turn or session, got %d", len(args)), "", "dyn why last")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			names := []string{"last"}
+			for _, s := range quickly(a).Sessions {
+				names = append(names, s.ID)
+			}
+			return names[:len(names)*(1-min(len(args), 1))], cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	var show *jsonFlag
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		what := "last"
+		if len(args) > 0 {
+			what = args[0]
+		}
+		doc, err := readWhy(cmd.Context(), a, what)
+		switch {
+		case err != nil:
+			return err
+		case show.on():
+			return show.print(a.out, doc)
+		}
+		return printWhy(a, doc, time.Now())
+	}
+	show = asJSON(cmd, whyDoc{})
+	return cmd
+}
+
+// readWhy gathers what is known of a turn.
+func readWhy(ctx context.Context, a *app, what string) (doc whyDoc, err error) {
+	doc = whyDoc{V: 1, AgainMS: -1, Try: []string{}, Breaks: []whyBreak{}}
+	r, err := openLedger(a)
+	if err != nil {
+		return doc, err
+	}
+	defer r.Close()
+	if doc.Turn, err = findTurn(ctx, r, what); err != nil {
+		return doc, err
+	}
+	if d := json.RawMessage(doc.Turn.Decision); json.Valid(d) {
+		doc.Decision = d
+	}
+	if before, ok, err := r.Before(ctx, doc.Turn); err != nil {
+		return doc, err
+	} else if ok {
+		doc.Before = &before
+	}
+	if doc.Break = readBreak(doc.Turn.Break); doc.Break != nil {
+		if doc.Break.Text == nil {
+			doc.Break.Text = heldText(ctx, a, doc.Turn.ID)
+		}
+		doc.AgainMS = againMS(doc.Turn, doc.Break)
+		doc.Try = tries(doc.Break, doc.Turn)
+	}
+	return doc, doc.readBreaks(ctx, r)
+}
+
+// readBreaks finds the breaks of the turn's session.
+func (d *whyDoc) readBreaks(ctx context.Context, r *ledger.Reader) error {
+	if d.Turn.Session == "" {
+		return nil
+	}
+	rows, err := r.Broken(ctx, d.Turn.Session, whyBreaks)
+	for _, t := range rows {
+		if b := readBreak(t.Break); b != nil {
+			d.Breaks = append(d.Breaks, whyBreak{t.ID, t.At, t.Agent, b.Kind, b.Again})
+		}
+	}
+	return err
+}
+
+// turnForm is how ids of turns look.
+var turnForm = regexp.MustCompile(`^t?[0-9a-f]{3,16}$`)
+
+// findTurn finds the turn that is meant: the last one, one by its id, or a
+// session's last.
+func findTurn(ctx context.Context, r *ledger.Reader, what string) (t ledger.Turn, err error) {
+	ok := false
+	if what == "last" {
+		t, ok, err = r.Latest(ctx, "")
+	} else if turnForm.MatchString(what) {
+		t, ok, err = r.Named(ctx, what)
+	}
+	if err == nil && !ok && what != "last" {
+		t, ok, err = r.Latest(ctx, what)
+	}
+	if err == nil && !ok {
+		err = fail(nothing, "why", fmt.Errorf("no turn or session %q is kept", what), "", "dyn stats --turns")
+	}
+	return t, err
+}
+
+// readBreak reads a row's break; nil where there is none, or it was too long.
+func readBreak(row string) *diff.Break {
+	var b diff.Break
+	if row == "" || json.Unmarshal([]byte(row), &b) != nil || b.Kind == "" {
+		return nil
+	}
+	return &b
+}
+
+// heldText asks a running daemon for the text of a turn's break; nil where it
+// has none.
+func heldText(ctx context.Context, a *app, turn string) *diff.Text {
+	c, err := a.control()
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	data, err := c.Raw(ctx, http.MethodGet, "/turns/"+url.PathEscape(turn)+"/break", nil)
+	var t diff.Text
+	if err != nil || json.Unmarshal(data, &t) != nil {
+		return nil
+	}
+	return &t
+}
+
+// againMS is about how long the engine took for what it computed again: its
+// share of the turn's own time to first token, else of what was predicted.
+func againMS(t ledger.Turn, b *diff.Break) float64 {
+	if b.Again == 0 {
+		return 0
+	}
+	each, err := perToken(t)
+	if err != nil {
+		return -1
+	}
+	return each * float64(b.Again)
+}
+
+// errUnknown says that nothing was measured.
+var errUnknown = errors.New("unknown")
+
+// perToken is how long a turn's worker took for each token that it computed.
+func perToken(t ledger.Turn) (ms float64, err error) {
+	computed := t.Prompt - max(t.Cached, 0)
+	if t.TTFTMS < 0 || t.TTFTMS <= t.QueueMS || t.Cached < 0 || computed <= 0 || t.Moved > 0 {
+		return 0, errUnknown
+	}
+	return (t.TTFTMS - t.QueueMS) / float64(computed), nil
+}

@@ -1,0 +1,2 @@
+-- Where a turn's prompt parted from the one before, as JSON; '' is nowhere.
+ALTER TABLE turns ADD COLUMN break TEXT NOT NULL DEFAULT '';
