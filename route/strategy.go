@@ -1,6 +1,7 @@
 package route
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -22,6 +23,13 @@ type Learner interface {
 	Strategy
 	Observe(o Outcome)    // a turn ended
 	Forget(worker string) // a worker is gone, or was started anew
+}
+
+// Keeper is a Learner whose memory, as JSON, may outlive the process.
+type Keeper interface {
+	Learner
+	json.Marshaler
+	json.Unmarshaler // a text that is no memory of this rule is an error and changes nothing
 }
 
 // Outcome is what became of a turn.
@@ -74,7 +82,13 @@ const mostKnob = 1e9
 func fixed(f Func) func(Knobs) Strategy { return func(Knobs) Strategy { return f } }
 
 // Rules lists the rules, the default first. The list is the caller's.
-func Rules() []Rule { return slices.Clone(rules) }
+func Rules() []Rule {
+	list := slices.Clone(rules)
+	for i := range list {
+		list[i].Knobs = maps.Clone(list[i].Knobs)
+	}
+	return list
+}
 
 // Names lists the names of the rules, the default first.
 func Names() []string {

@@ -50,7 +50,7 @@ func TestThompsonLearns(t *testing.T) {
 // nothing.
 func TestThompsonMemory(t *testing.T) {
 	s, _ := taught(t, 300)
-	text, err := json.Marshal(s)
+	text, err := json.Marshal(s.(Keeper))
 	if err != nil {
 		t.Fatal(err)
 	}

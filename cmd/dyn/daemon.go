@@ -100,7 +100,7 @@ func (d *daemon) open() error {
 		}
 		return err
 	}
-	d.models.log = d.log
+	d.models.log, d.models.learnt = d.log, d.folders.Learnt()
 	if err := d.models.open(d.plan, r); err != nil {
 		return err
 	}
@@ -200,6 +200,7 @@ func (d *daemon) join() {
 // serve answers clients and commands from now on.
 func (d *daemon) serve() {
 	go garbage.Run(d.soft)
+	go d.learn()
 	d.serving.Go(func() {
 		if err := d.server.Serve(d.public, d.url); err != nil {
 			d.log.Error("serve", "err", err)
@@ -239,6 +240,7 @@ func (d *daemon) close() {
 		if err := d.server.Shutdown(ctx); err != nil && ctx.Err() == nil {
 			d.log.Error("stop server", "err", err)
 		}
+		d.remember()
 	}
 	for _, l := range []net.Listener{d.public, d.control} {
 		if l != nil {

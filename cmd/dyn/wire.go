@@ -30,6 +30,7 @@ import (
 type models struct {
 	mu       sync.Mutex // guards all below
 	strategy string
+	learnt   string // the folder of what strategies have learnt
 	log      *slog.Logger
 	formats  *formats
 	parser   map[*prompt.Model]*parsers.Format
@@ -132,6 +133,9 @@ func (m *models) tell(id, recipe string, pm *prompt.Model) {
 	strategy, err := script.New(m.strategy)
 	if err != nil { // known by the settings
 		m.log.Warn("strategy", "model", id, "err", err)
+	}
+	if err := recall(m.learnt, id, strategy); err != nil {
+		m.log.Warn("strategy begins anew", "model", id, "err", err)
 	}
 	m.server.AddModel(server.Model{
 		ID: id, Recipe: recipe, Prompt: pm, Parser: m.parser[pm], Strategy: strategy,

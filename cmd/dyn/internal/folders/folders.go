@@ -66,6 +66,9 @@ func (f Folders) Ledger() string { return filepath.Join(f.State, "ledger.db") }
 // Keys is the file of the API keys.
 func (f Folders) Keys() string { return filepath.Join(f.State, "keys.json") }
 
+// Learnt is the folder of what strategies have learnt, one file per model.
+func (f Folders) Learnt() string { return filepath.Join(f.State, "learnt") }
+
 // Engines is the folder of the installed engines.
 func (f Folders) Engines() string { return filepath.Join(f.Data, "engines") }
 

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/agentinfer/dyn/route"
+)
+
+// learntEvery is how often what strategies have learnt is written, besides at
+// the end: so much is lost with a daemon that is killed.
+const learntEvery = 5 * time.Minute
+
+// learntFile is where a model's strategy keeps what it has learnt.
+func learntFile(dir, model string) string {
+	return filepath.Join(dir, url.PathEscape(model)+".json")
+}
+
+// recall gives a strategy what the one before it had learnt of the model. One
+// that cannot read it begins anew.
+func recall(dir, model string, s route.Strategy) error {
+	k, ok := s.(route.Keeper)
+	if !ok {
+		return nil
+	}
+	b, err := os.ReadFile(learntFile(dir, model))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = k.UnmarshalJSON(b)
+	}
+	return err
+}
+
+// keepLearnt writes what strategies have learnt, by model.
+func keepLearnt(dir string, learnt map[string][]byte) error {
+	if len(learnt) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("keep what strategies learnt: %w", err)
+	}
+	var errs []error
+	for model, b := range learnt {
+		file := learntFile(dir, model)
+		err := os.WriteFile(file+".next", b, 0o600)
+		if err == nil {
+			err = os.Rename(file+".next", file)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// learn writes what strategies have learnt now and then until the daemon ends.
+func (d *daemon) learn() {
+	tick := time.NewTicker(learntEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			d.remember()
+		case <-d.soft.Done():
+			return
+		}
+	}
+}
+
+// remember writes what strategies have learnt.
+func (d *daemon) remember() {
+	if err := keepLearnt(d.folders.Learnt(), d.server.Learnt()); err != nil {
+		d.log.Warn("strategy", "err", err)
+	}
+}
