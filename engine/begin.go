@@ -21,6 +21,9 @@ import (
 // take for its token.
 const adoptLimit = time.Minute
 
+// boundGrace is how long a container outlives a daemon to which it is bound.
+const boundGrace = 500 * time.Millisecond
+
 // errAdopted is in the chain when an engine that was found running turned out
 // to be of no use; it is started anew then.
 var errAdopted = errors.New("it was adopted")
@@ -124,12 +127,16 @@ func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
 	env := launching(l, remove)
 	b.started = time.Now()
 	b.at = Endpoint{URL: local(at.Port), Key: at.Key, ModelDir: s.dir(), Args: l.Args}
-	if w.fleet.o.Run == "" || s.Recipe.BindToDaemon {
+	if w.fleet.o.Run == "" || s.Recipe.BindToDaemon && remove == nil {
 		b.process, err = w.fleet.launcher.Start(child.Command{Args: l.Args, Env: env, Out: out, Bound: s.Recipe.BindToDaemon, After: remove})
 		return err
 	}
+	grace := w.fleet.o.KeepFor
+	if s.Recipe.BindToDaemon { // the kernel ends a container's client with us, and nobody would end the container
+		grace = boundGrace
+	}
 	b.process, err = w.keep(b, keep.Order{
-		Record: keep.Record{
+		Grace: grace, Record: keep.Record{
 			Worker: w.name, Hash: s.hash(a), Recipe: s.Recipe.Name, Model: s.Recipe.Model, Flags: l.Args, Port: at.Port,
 			Key: at.Key, Events: at.Events, Remove: remove,
 		},
@@ -167,7 +174,7 @@ func (w *Worker) keep(b *begun, order keep.Order, out *os.File) (process, error)
 	order.Record.Socket = filepath.Join(o.Sockets, w.name+".sock")
 	order.Path = keep.Path(o.Run, w.name)
 	order.Own = environment(os.Environ(), nil)
-	order.Grace, order.TermWait = o.KeepFor, b.termWait
+	order.TermWait = b.termWait
 	k, err := keep.Start(o.Self, order, out)
 	if errors.Is(err, keep.ErrNone) {
 		err = fmt.Errorf("%w: %w", errEnded, err)
@@ -249,5 +256,6 @@ func (f *Fleet) Clear(except ...string) int {
 		}
 	}
 	keep.EndAll(gone, f.o.TermWait)
+	keep.Sweep(f.o.Run)
 	return len(gone)
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"time"
 
 	"github.com/agentinfer/dyn/server/dialect"
@@ -10,7 +11,8 @@ import (
 // A turn waits in the queue for a worker that is being started anew where it is
 // known to come back in a moment (turn.WorkerInfo.Back): that is sooner than
 // clients try again. Where it takes longer, or nobody knows, they are told at
-// once.
+// once. What an engine can do that an earlier daemon started, and that is being
+// taken over, is not known yet: who asks then waits before the queue.
 const (
 	backMost = 10 * time.Second // how far away that may be
 	backLate = 5 * time.Second  // how much later than that it may be
@@ -50,6 +52,65 @@ func (m *model) serves() bool {
 		}
 	}
 	return false
+}
+
+// awaited reports whether an engine of an earlier daemon is about to take
+// turns: none is known yet, or one is not met yet that was not started anew.
+// mu must be held.
+func (m *model) awaited(now time.Time) bool {
+	if !now.Before(m.Awaited) {
+		return false
+	}
+	for _, b := range m.members {
+		if b.info.State == turn.Starting && (b.info.Adopted || b.info.PID == 0) {
+			return true
+		}
+	}
+	return len(m.members) == 0
+}
+
+// meets waits while the model is not served and an engine is awaited, or until
+// the client leaves. It reports whether the model is served now.
+func (s *Server) meets(c *call, m *model) bool {
+	if m.serves() {
+		return true
+	}
+	ctx, cancel := context.WithDeadline(s.life, m.Awaited)
+	defer cancel()
+	defer s.watches.watch(c.Conn(), cancel)()
+	for {
+		news, more := m.listen()
+		if !more || m.serves() {
+			return m.serves()
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// listen returns what is closed when a member has changed; false when nobody
+// is awaited.
+func (m *model) listen() (news <-chan struct{}, awaited bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.awaited(time.Now()) {
+		return nil, false
+	}
+	if m.news == nil {
+		m.news = make(chan struct{})
+	}
+	return m.news, true
+}
+
+// tell wakes those who listen; mu must be held.
+func (m *model) tell() {
+	if m.news != nil {
+		close(m.news)
+		m.news = nil
+	}
 }
 
 // unavailable is the 503 of a model that nobody serves now. It tells when to

@@ -161,7 +161,7 @@ func readOff(conn net.Conn, r io.Reader, pause time.Duration) bool {
 }
 
 // find returns the model of a turn, when somebody serves it now.
-func (s *Server) find(name string) (*model, error) {
+func (s *Server) find(c *call, name string) (*model, error) {
 	m, err := s.known(name)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (s *Server) find(name string) (*model, error) {
 	if s.stopping.Load() {
 		return nil, stopped()
 	}
-	if !m.serves() {
+	if !s.meets(c, m) {
 		return nil, m.unavailable()
 	}
 	return m, nil

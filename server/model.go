@@ -26,6 +26,11 @@ type Model struct {
 	// template, which dyn does not have, so that all conversations take the
 	// chat path; "" is that it is the engine's.
 	Stands string
+
+	// Awaited is until when turns wait for an engine of an earlier daemon that
+	// is being taken over: it served this model, and what it can do is known
+	// when it has given a token. Zero waits for none.
+	Awaited time.Time
 }
 
 // expectFor is how long blocks that a routed turn will store count as held
@@ -46,6 +51,7 @@ type model struct {
 	decided uint64             // turns sent so far
 	pruned  int64              // events that indexes which are gone could not place
 	desk    desk
+	news    chan struct{} // closed when a member has changed; nil when nobody waits for that
 }
 
 // desk is work memory of one decision, kept for the next.
@@ -110,6 +116,7 @@ func (m *model) update(w Worker) {
 	b.worker, b.info = w, info
 	m.join(b)
 	m.pump()
+	m.tell()
 }
 
 // join gives a member its place in the index of its block size; mu must be
@@ -177,6 +184,7 @@ func (m *model) forget(name string) {
 	delete(m.members, name)
 	m.prune()
 	m.pump()
+	m.tell()
 }
 
 // apply takes a worker's KV events into the index.

@@ -7,7 +7,7 @@ func (s *Server) serve(c *call) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.find(t.Model) // which model; 503 when nobody serves it now
+	m, err := s.find(c, t.Model) // which model; 503 when nobody serves it now
 	if err != nil {
 		return err
 	}

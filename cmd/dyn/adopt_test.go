@@ -80,3 +80,22 @@ func TestSessionsOutliveTheDaemon(t *testing.T) {
 	}
 	t.Logf("at most %d tokens of a session computed again, %d cached in all", worst, cached)
 }
+
+// A turn that comes as soon as the next daemon listens waits for the engines
+// that it takes over.
+func TestTurnBeforeTheEnginesAreTakenOver(t *testing.T) {
+	h := newHouse(t)
+	h.up(t)
+	before, _ := h.f.Daemon()
+	h.kill(t)
+	up := make(chan string, 1)
+	go func() { up <- h.run(t, "up", h.recipe, "--workers", "2") }()
+	h.wait(t, "the next daemon listens", func() bool {
+		d, ok := h.f.Daemon()
+		h.url = d.URL
+		return ok && d.PID != before.PID && d.URL != ""
+	})
+	c := &chat{}
+	c.ask(t, h.url, "go on")
+	<-up
+}

@@ -108,6 +108,7 @@ func (d *daemon) open() error {
 		return err
 	}
 	d.local = newLocalKey()
+	d.models.awaited = d.awaited(r)
 	d.join()
 	d.serve()
 	who := folders.Daemon{PID: os.Getpid(), Started: time.Now(), URL: d.url, Key: d.plan.Key, Local: d.local.secret, Recipe: d.plan.Recipe, Settings: d.plan.Settings}

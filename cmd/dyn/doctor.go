@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/agentinfer/dyn/engine/gpu"
 	"github.com/agentinfer/dyn/engine/install"
 	"github.com/agentinfer/dyn/engine/secret"
+	"github.com/agentinfer/dyn/ledger"
 )
 
 // check is one line of the doctor's.
@@ -103,6 +105,7 @@ func examine(cmd *cobra.Command, a *app) (doctorDoc, error) {
 		checkGPUs(),
 		checkMemory(),
 		checkDisk(f),
+		checkLedger(f),
 		checkEngines(a, set),
 		checkProgram("claude", "Claude Code", "npm install -g @anthropic-ai/claude-code"),
 		checkProgram("codex", "Codex", "npm install -g @openai/codex"),
@@ -254,6 +257,24 @@ func checkDisk(f folders.Folders) check {
 		return check{"disk", "warn", text, "df -h " + dir}
 	}
 	return check{"disk", "ok", text, ""}
+}
+
+// checkLedger looks at whether what was served can be read.
+func checkLedger(f folders.Folders) check {
+	r, err := ledger.OpenReader(f.Ledger())
+	if errors.Is(err, ledger.ErrNone) {
+		return check{"ledger", "ok", "nothing is recorded yet", ""}
+	}
+	if err != nil {
+		told := understand("doctor", unreadable("doctor", f, err))
+		return check{"ledger", "warn", told.Err.Error(), told.Try}
+	}
+	r.Close()
+	text := f.Ledger()
+	if info, err := os.Stat(f.Ledger()); err == nil {
+		text = size(info.Size()) + " in " + text
+	}
+	return check{"ledger", "ok", text, ""}
 }
 
 func checkProgram(name, title, install string) check {

@@ -91,6 +91,9 @@ func forget(ctx context.Context, f folders.Folders, session string) (ledger.Forg
 	if errors.Is(err, ledger.ErrNone) {
 		return done, unknown
 	}
+	if err := unreadable("forget", f, err); errors.Is(err, ledger.ErrNewer) || errors.Is(err, ledger.ErrForeign) {
+		return done, err
+	}
 	if err == nil {
 		r.Close()
 	}

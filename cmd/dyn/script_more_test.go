@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"net/http"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -138,4 +140,16 @@ func cached(ts *testscript.TestScript, neg bool, args []string) {
 	if got := k.prompt - k.cached; got <= most == neg {
 		ts.Fatalf("%d of %d tokens were computed", got, k.prompt)
 	}
+}
+
+// newerLedger makes the ledger one of a dyn that knows more than this one:
+// newer.
+func newerLedger(ts *testscript.TestScript, _ bool, _ []string) {
+	f, err := folders.Find(ts.Getenv)
+	ts.Check(err)
+	file, err := os.OpenFile(f.Ledger(), os.O_WRONLY, 0)
+	ts.Check(err)
+	defer file.Close()
+	_, err = file.WriteAt(binary.BigEndian.AppendUint32(nil, 99), 60) // user_version: https://www.sqlite.org/fileformat.html
+	ts.Check(err)
 }

@@ -37,7 +37,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": exitCode, "take": takePort, "gone": gone, "killdaemon": killDaemon, "turn": sendTurn, "answered": answered, "engine": startEngine,
 			"status": askStatus, "secret": lastSecret, "launcher": launcherKey, "session": lastSession,
-			"say": say, "post": postFile, "cached": cached, "workers": samePIDs, "index": index,
+			"say": say, "post": postFile, "cached": cached, "workers": samePIDs, "index": index, "newer": newerLedger,
 		},
 		Condition:     condition,
 		Setup:         setup,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/ledger/snapshot"
 )
@@ -169,7 +170,22 @@ func openLedger(a *app) (*ledger.Reader, error) {
 	if errors.Is(err, ledger.ErrNone) {
 		return nil, fail(nothing, "stats", errors.New("nothing is recorded yet"), "", "dyn up")
 	}
-	return r, err
+	return r, unreadable("stats", f, err)
+}
+
+// unreadable says what to do about a ledger that this dyn cannot read; other
+// errors stay as they are.
+func unreadable(op string, f folders.Folders, err error) error {
+	aside := func(name string) string { return "mv " + quote(f.Ledger()) + " " + quote(f.Ledger()+name) }
+	switch {
+	case errors.Is(err, ledger.ErrNewer):
+		return fail(failed, op, err, "use the newer dyn, which knows what is in it, or begin another ledger", aside(".newer"))
+	case errors.Is(err, ledger.ErrForeign):
+		return fail(failed, op, err, "nothing is recorded while it is there", aside(".other"))
+	case errors.Is(err, ledger.ErrOlder):
+		return fail(failed, op, err, "the next daemon brings it up to date", "dyn up")
+	}
+	return err
 }
 
 // groupColumns are the columns that tell the sums apart, with their cells.

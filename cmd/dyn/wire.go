@@ -40,6 +40,7 @@ type models struct {
 	opened   map[string]*prompt.Model // by folder
 	stands   map[*prompt.Model]string // why they only stand for an engine's own
 	folder   map[string]string        // of an attached engine, by URL
+	awaited  time.Time                // until when turns wait for engines of an earlier daemon
 	server   *server.Server
 }
 
@@ -139,7 +140,7 @@ func (m *models) tell(id, recipe string, pm *prompt.Model) {
 	}
 	m.server.AddModel(server.Model{
 		ID: id, Recipe: recipe, Prompt: pm, Parser: m.parser[pm], Strategy: strategy,
-		Stands: m.stands[pm],
+		Stands: m.stands[pm], Awaited: m.awaited,
 	})
 }
 
@@ -378,6 +379,22 @@ func (d *daemon) adopts(r *recipes.Recipe) (names []string) {
 		names = append(names, fmt.Sprintf("w%d", i))
 	}
 	return names
+}
+
+// awaitLimit is how long turns wait for an engine that is taken over. It has its
+// weights, so that its first token is not far.
+const awaitLimit = 10 * time.Second
+
+// awaited is until when turns wait for the engines of an earlier daemon; zero
+// when there are none.
+func (d *daemon) awaited(r *recipes.Recipe) time.Time {
+	names := d.adopts(r)
+	for _, k := range keep.List(d.folders.Run()) {
+		if k.Ready && k.Ended == "" && k.Model == r.Model && slices.Contains(names, k.Worker) {
+			return time.Now().Add(awaitLimit)
+		}
+	}
+	return time.Time{}
 }
 
 // workers is how many engines the plan starts.

@@ -387,3 +387,44 @@ func TestForeignRunFiles(t *testing.T) {
 		t.Fatalf("took %+v for run files", got)
 	}
 }
+
+// A run file that cannot be put in its place leaves no other one behind.
+func TestRunFileHasNoPlace(t *testing.T) {
+	r := newRig(t, "sleep", "600")
+	if err := os.MkdirAll(filepath.Join(r.o.Path, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Create(r.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	self, _ := os.Executable()
+	if _, err := keep.Start(self, r.o, log); err == nil || !strings.Contains(err.Error(), "write run file") {
+		t.Fatalf("error = %v, want one that says why", err)
+	}
+	if _, err := os.Stat(r.o.Path + ".next"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
+	}
+}
+
+// What a keeper left that was killed while it wrote its run file goes, unless
+// it may be another keeper's.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"w0.json", "w0.json.next", "w1.json.next", "w1.next", "daemon.json", "x.json.next.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep.Sweep(dir)
+	var left []string
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		left = append(left, f.Name())
+	}
+	if want := "daemon.json w0.json w0.json.next w1.next x.json.next.txt"; strings.Join(left, " ") != want {
+		t.Errorf("left are %q, want %s", left, want)
+	}
+	keep.Sweep(filepath.Join(dir, "none"))
+}

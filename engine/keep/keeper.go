@@ -196,7 +196,7 @@ func (k *keeper) close(sock net.Listener) {
 		}
 	}
 	for c := range k.conns {
-		_ = c.SetWriteDeadline(time.Now().Add(joinLimit))
+		_ = c.SetWriteDeadline(time.Now().Add(writeLimit))
 		_ = json.NewEncoder(c).Encode(word{Ended: ended})
 		c.Close()
 	}

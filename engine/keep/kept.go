@@ -41,7 +41,11 @@ const (
 
 // joinLimit is for a keeper's first word. Without it the engine, which may have
 // taken minutes to load, is ended: a machine that is busy has its time.
-const joinLimit = 10 * time.Second
+// writeLimit is for a word to somebody who may not read.
+const (
+	joinLimit  = 10 * time.Second
+	writeLimit = 2 * time.Second
+)
 
 // Join takes hold of the keeper of a record. The error is in the chain of
 // ErrNone when there is none.
@@ -127,7 +131,7 @@ const obeyLimit = 5 * time.Second
 func (k *Kept) send(w word) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	_ = k.conn.SetWriteDeadline(time.Now().Add(joinLimit))
+	_ = k.conn.SetWriteDeadline(time.Now().Add(writeLimit))
 	_ = json.NewEncoder(k.conn).Encode(w) // who cannot be told is gone, and listen knows
 }
 

@@ -98,11 +98,35 @@ func (r Record) write() error {
 	if err != nil {
 		return fmt.Errorf("write run file: %w", err)
 	}
-	next := r.path + ".next"
-	if err := os.WriteFile(next, append(data, '\n'), 0o600); err != nil {
+	next := r.path + half
+	err = os.WriteFile(next, append(data, '\n'), 0o600)
+	if err == nil {
+		err = os.Rename(next, r.path)
+	}
+	if err != nil {
+		os.Remove(next)
 		return fmt.Errorf("write run file: %w", err)
 	}
-	return os.Rename(next, r.path)
+	return nil
+}
+
+// half is how a run file is called, behind its name, until it is whole.
+const half = ".next"
+
+// Sweep removes from a folder of run files what was never made whole, by a
+// keeper that was killed meanwhile. Beside a run file it stays: its keeper may
+// be writing.
+func Sweep(dir string) {
+	files, _ := os.ReadDir(dir) // one that is not there has none
+	for _, f := range files {
+		whole, ok := strings.CutSuffix(f.Name(), half)
+		if !ok || filepath.Ext(whole) != ".json" {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, whole)); errors.Is(err, fs.ErrNotExist) {
+			os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
 }
 
 // lost reports whether the run file is no longer this record's.
@@ -145,4 +169,5 @@ func (r Record) remove() {
 		os.Remove(r.Socket)
 	}
 	os.Remove(r.path)
+	os.Remove(r.path + half)
 }
