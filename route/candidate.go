@@ -12,6 +12,7 @@ type Candidate struct {
 	Slots      int    // turns that it runs at once
 	Pending    int    // uncached prompt tokens sent there without a first token yet
 	MaxBatched int    // tokens that it computes in a step
+	Bound      int    // pending tokens that make it full; 0 is DefaultThreshold steps' worth, below 0 no number does
 	Context    int    // tokens of prompt and answer together
 	KVTokens   int    // tokens that its KV cache holds
 
@@ -55,20 +56,24 @@ func (k Kind) serves(s Stage) bool {
 const (
 	DefaultSlots      = 256
 	DefaultMaxBatched = 8192
+	DefaultThreshold  = 4 // steps' worth of tokens pending
 )
 
 // Full reports whether a worker has so much to do that a turn had better wait
-// where its order can still change: as many turns in flight as slots, or four
-// steps' worth of uncached prompt tokens pending.
+// where its order can still change: as many turns in flight as slots, or so
+// many uncached prompt tokens pending as its bound says.
 func Full(c Candidate) bool {
-	slots, batched := c.Slots, c.MaxBatched
+	slots, batched, bound := c.Slots, c.MaxBatched, c.Bound
 	if slots <= 0 {
 		slots = DefaultSlots
 	}
 	if batched <= 0 {
 		batched = DefaultMaxBatched
 	}
-	return c.InFlight >= slots || (c.Pending > 0 && c.Pending/4 >= batched)
+	if c.InFlight >= slots || bound > 0 && c.Pending >= bound {
+		return true
+	}
+	return bound == 0 && c.Pending > 0 && c.Pending/DefaultThreshold >= batched
 }
 
 // Why a candidate was left out.

@@ -32,6 +32,7 @@ func drawCandidates(t *rapid.T) []Candidate {
 			Slots:      small("slots", 0, 5),
 			Pending:    small("pending", 0, 40_000),
 			MaxBatched: rapid.SampledFrom([]int{0, 2048, 8192}).Draw(t, "batched"),
+			Bound:      rapid.SampledFrom([]int{0, 0, -1, 1, 10_000}).Draw(t, "bound"),
 			Context:    rapid.SampledFrom([]int{0, 0, 8192, 131_072}).Draw(t, "context"),
 			KVTokens:   rapid.SampledFrom([]int{0, 0, 16_384, 400_000}).Draw(t, "kv"),
 			Kind:       rapid.SampledFrom([]Kind{Both, Both, Both, PrefillOnly, DecodingOnly}).Draw(t, "kind"),

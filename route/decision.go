@@ -27,6 +27,10 @@ type Decision struct {
 	Prefill string `json:"prefill_worker,omitempty"` // computes the prompt for Worker; "" is Worker itself
 	Overlap int    `json:"overlap_tokens"`           // at the worker that computes the prompt
 	Reason  Reason `json:"reason"`
+
+	Strategy string     `json:"strategy,omitempty"` // by which name it was made
+	Set      *Overrides `json:"set,omitempty"`      // knobs that were not the strategy's own
+
 	Parts   []Part `json:"parts"`             // one for each candidate, in their order
 	Warning string `json:"warning,omitempty"` // a person's own rule failed, and the default decided: why
 }

@@ -15,6 +15,13 @@ func (d Decision) AppendJSON(b []byte) []byte {
 	}
 	b = strconv.AppendInt(append(b, `,"overlap_tokens":`...), int64(d.Overlap), 10)
 	b = appendText(append(b, `,"reason":`...), string(d.Reason))
+	if d.Strategy != "" {
+		b = appendText(append(b, `,"strategy":`...), d.Strategy)
+	}
+	if d.Set != nil {
+		set, _ := json.Marshal(d.Set) // numbers that were read from texts
+		b = append(append(b, `,"set":`...), set...)
+	}
 	b = append(b, `,"parts":`...)
 	if d.Parts == nil {
 		b = append(b, "null"...)

@@ -21,7 +21,11 @@ func TestDecisionAsJSON(t *testing.T) {
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		d := Decision{Worker: text.Draw(t, "worker"), Prefill: text.Draw(t, "prefill"), Overlap: number.Draw(t, "overlap"), Reason: Reason(text.Draw(t, "reason")), Warning: text.Draw(t, "warning")}
+		d := Decision{Worker: text.Draw(t, "worker"), Prefill: text.Draw(t, "prefill"), Overlap: number.Draw(t, "overlap"), Reason: Reason(text.Draw(t, "reason")), Strategy: text.Draw(t, "strategy"), Warning: text.Draw(t, "warning")}
+		if rapid.Bool().Draw(t, "set") {
+			x := real.Draw(t, "temperature")
+			d.Set = &Overrides{Temperature: &x}
+		}
 		if n := rapid.IntRange(-1, 3).Draw(t, "parts"); n >= 0 {
 			d.Parts = make([]Part, n)
 			for i := range d.Parts {

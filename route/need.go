@@ -35,7 +35,7 @@ const (
 // Overrides are the knobs that a request sets for itself; nil leaves what the
 // rule has. A rule without such a knob ignores it.
 type Overrides struct {
-	Temperature   *float64 // 0 takes the best, more draws among the good ones
-	PrefillWeight *float64 // of prompt tokens that have to be computed
-	OverlapCredit *float64 // share of the overlap that counts
+	Temperature   *float64 `json:"temperature,omitempty"`    // 0 takes the best, more draws among the good ones
+	PrefillWeight *float64 `json:"prefill_weight,omitempty"` // of prompt tokens that have to be computed
+	OverlapCredit *float64 `json:"overlap_credit,omitempty"` // share of the overlap that counts
 }

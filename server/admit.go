@@ -13,6 +13,9 @@ func (s *Server) admit(c *call, t *turn.Turn) error {
 	for _, name := range t.Hints.Unknown {
 		c.warn("the hint " + clip(name) + " is not known here and was ignored")
 	}
+	if err := overrides(c, &t.Hints); err != nil {
+		return err
+	}
 	if c.who == nil {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/agentinfer/dyn/route"
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -67,21 +66,9 @@ func (x *nvext) annotations(f *flight) {
 // worker, its hit and the prompt's ids, and without a word of the model.
 func (f *flight) where(c *call) error {
 	f.prompt = f.job.Prompt.Cut(f.asked)
-	f.m.mu.Lock()
-	need, all := f.m.need(f), f.m.candidates(f)
-	d := route.Place(f.m.Strategy, need, all)
-	if d.Wait() { // it would wait: where would it go if all had room?
-		for i := range all {
-			all[i].InFlight, all[i].Pending = 0, 0
-		}
-		d = route.Place(f.m.Strategy, need, all)
-	}
-	f.m.mu.Unlock()
-	switch d.Reason {
-	case route.TooLong:
-		return &dialect.Problem{Kind: dialect.TooLong, Prompt: f.job.Prompt.Len(), Limit: f.m.context()}
-	case route.NoWorkers:
-		return errNoWorker
+	d, _, err := f.ask()
+	if err != nil {
+		return err
 	}
 	x := nvext{Worker: &workerExtra{Prefill: d.Worker, Decode: d.Worker}, Hit: &hitExtra{f.asked, d.Overlap, -1}}
 	if f.m.Stands == "" {

@@ -42,7 +42,8 @@ func (s *Server) Believe(turns []ledger.Turn, since map[string]time.Time) {
 	}
 }
 
-// about is the belief about a turn's agent.
+// about is the belief about a turn's agent. One that is only asked about has no
+// turn, and takes nothing from the one that comes.
 func (b *beliefs) about(session, agent, turn string) (belief, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -54,6 +55,8 @@ func (b *beliefs) about(session, agent, turn string) (belief, bool) {
 	switch {
 	case !ok:
 		return one, false
+	case turn == "":
+		return one, one.turn == ""
 	case one.turn != "" && one.turn != turn:
 		delete(b.of, k)
 		return one, false
@@ -67,7 +70,11 @@ func (b *beliefs) about(session, agent, turn string) (belief, bool) {
 // be held. A worker that was started anew, or whose KV events were replayed,
 // is not believed of.
 func (m *model) believe(f *flight, cs []route.Candidate) {
-	one, ok := f.s.beliefs.about(f.t.Who.Session, f.t.Who.Agent, f.t.ID)
+	id := f.t.ID
+	if f.t.Hints.Query {
+		id = ""
+	}
+	one, ok := f.s.beliefs.about(f.t.Who.Session, f.t.Who.Agent, id)
 	if !ok {
 		return
 	}

@@ -55,6 +55,10 @@ func (s *Server) command(c *fasthttp.RequestCtx) error {
 		return s.health(&call{RequestCtx: c})
 	case method == "GET" && strings.HasPrefix(path, "/turns/") && strings.HasSuffix(path, "/break"):
 		return s.brokeText(c, path)
+	case method == "GET" && path == "/settings":
+		return reply(c, s.settings())
+	case method == "POST" && path == "/settings":
+		return s.setting(c)
 	case method == "POST" && path == "/stop":
 		return s.stop(c)
 	case method == "DELETE" && named:

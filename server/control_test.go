@@ -69,7 +69,7 @@ func TestKeysOnTheControlSocket(t *testing.T) {
 		return []turn.Key{key("b", "2"), key("a", "1", func(k *turn.Key) { k.Requests, k.Capped = 7, true })}, nil
 	}
 	a := ask(t, "POST", ctl+"/keys/reload", "")
-	if a.status != 200 || !strings.Contains(a.body, `{"name":"a","requests_per_minute":7,"tokens_per_minute":0,"concurrent":0,"max_priority":0,`) || !strings.Contains(a.body, `"max_priority":null`) {
+	if a.status != 200 || !strings.Contains(a.body, `{"name":"a","requests_per_minute":7,"tokens_per_minute":0,"concurrent":0,"max_priority":0,"route":false,`) || !strings.Contains(a.body, `"max_priority":null`) {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	if a := ask(t, "GET", st.url+"/v1/models", ""); a.status != 401 {

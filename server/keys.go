@@ -101,6 +101,7 @@ type keyUse struct {
 	Tokens      int    `json:"tokens_per_minute"`
 	Concurrent  int    `json:"concurrent"`
 	MaxPriority *int   `json:"max_priority"`
+	Route       bool   `json:"route"`
 	Turns       int64  `json:"turns"`
 	Refused     int64  `json:"refused"`
 	Used        int64  `json:"tokens"`
@@ -113,7 +114,7 @@ func (s *Server) keyPicture() []keyUse {
 	for _, t := range s.ring.All() {
 		k, u := t.Key(), t.Used()
 		one := keyUse{
-			Name: k.Name, Requests: k.Requests, Tokens: k.Tokens, Concurrent: k.Concurrent,
+			Name: k.Name, Requests: k.Requests, Tokens: k.Tokens, Concurrent: k.Concurrent, Route: k.Route,
 			Turns: u.Turns, Refused: u.Refused, Used: u.Tokens, Running: u.Running,
 		}
 		if k.Capped {

@@ -2,39 +2,44 @@ package server
 
 import (
 	"encoding/json"
+	"maps"
+	"strings"
 
 	"github.com/agentinfer/dyn/route"
 )
 
-// Learnt is what the strategies have learnt, as JSON by model. Those that keep
-// nothing are left out.
+// Learnt is what the strategies have learnt, as JSON by the name of the model
+// and the rule, as Options.Recall is asked for it. Those that keep nothing are
+// left out.
 func (s *Server) Learnt() map[string][]byte {
-	s.mu.Lock()
-	models := make([]*model, 0, len(s.models))
-	for _, m := range s.models {
-		models = append(models, m)
-	}
-	s.mu.Unlock()
 	learnt := map[string][]byte{}
-	for _, m := range models {
-		if b := m.learnt(); b != nil {
-			learnt[m.ID] = b
+	for _, m := range s.all() {
+		maps.Copy(learnt, m.learnt())
+	}
+	return learnt
+}
+
+// learnt are the memories of the model's strategies. Of one rule with several
+// settings the knobs' counts.
+func (m *model) learnt() map[string][]byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	learnt := map[string][]byte{}
+	for text, s := range m.strategies {
+		k, ok := s.(route.Keeper)
+		of := m.memory(text)
+		if !ok || learnt[of] != nil && text != m.knobs.Strategy {
+			continue
+		}
+		if b, err := json.Marshal(k); err == nil {
+			learnt[of] = b
 		}
 	}
 	return learnt
 }
 
-// learnt is the memory of the model's strategy; nil where it keeps none.
-func (m *model) learnt() []byte {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k, ok := m.Strategy.(route.Keeper)
-	if !ok {
-		return nil
-	}
-	b, err := json.Marshal(k)
-	if err != nil {
-		return nil
-	}
-	return b
+// memory names what a rule has learnt of the model, whatever its settings.
+func (m *model) memory(text string) string {
+	rule, _, _ := strings.Cut(text, ":")
+	return m.ID + " " + rule
 }

@@ -16,11 +16,10 @@ import (
 
 // Model is what clients may name, and how its turns become tokens.
 type Model struct {
-	ID       string
-	Recipe   string
-	Prompt   *prompt.Model
-	Parser   *parsers.Format // of answers; nil leaves calls and reasoning text
-	Strategy route.Strategy  // its own: strategies learn; nil is the default one
+	ID     string
+	Recipe string
+	Prompt *prompt.Model
+	Parser *parsers.Format // of answers; nil leaves calls and reasoning text
 
 	// Stands is why Prompt only stands for the engine's own tokenizer and
 	// template, which dyn does not have, so that all conversations take the
@@ -49,9 +48,14 @@ type model struct {
 	queue   route.Queue
 	waiting map[string]*flight // those in the queue, by turn id
 	decided uint64             // turns sent so far
-	pruned  int64              // events that indexes which are gone could not place
+	seats   map[*seat]struct{} // that are taken
+	knobs   Knobs
+	pruned  int64 // events that indexes which are gone could not place
 	desk    desk
 	news    chan struct{} // closed when a member has changed; nil when nobody waits for that
+
+	strategies map[string]route.Strategy         // that were used, by what route.New reads
+	recall     func(of string, s route.Strategy) // gives a new one what was learnt before; may be nil
 }
 
 // desk is work memory of one decision, kept for the next.
@@ -74,21 +78,22 @@ type member struct {
 	pending  int          // uncached prompt tokens sent, no first token yet
 	foreign  int          // turns that others sent to an attached engine
 	slots    int          // how many an attached engine was seen to run at once; 0 unknown
+	bound    int          // of pending, as route.Candidate has it
 	loadAt   time.Time
 	breaker  route.Breaker
 }
 
 // newModel returns a model without workers. behind keeps its raw turns.
 func newModel(m Model, behind prompt.Shelf) *model {
-	if m.Strategy == nil {
-		m.Strategy = route.Func(route.Pick)
-	}
 	return &model{
 		Model:   m,
 		raw:     prompt.NewRaw(m.ID, rawBytes, behind),
 		members: map[string]*member{},
 		indexes: map[int]*cache.Index{},
 		waiting: map[string]*flight{},
+		seats:   map[*seat]struct{}{},
+
+		strategies: map[string]route.Strategy{},
 	}
 }
 
@@ -114,6 +119,7 @@ func (m *model) update(w Worker) {
 		}
 	}
 	b.worker, b.info = w, info
+	b.bound = m.knobs.bound(info.Caps.MaxBatched)
 	m.join(b)
 	m.pump()
 	m.tell()

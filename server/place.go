@@ -35,7 +35,10 @@ type seat struct {
 	pending  int
 	gone     bool
 	chat     string // why the turn goes to the worker's own chat API; "" is by ids
-	trial    bool   // the worker's turns failed before: this one is to show whether it works
+	tenant   string // whose turn it is
+	tokens   int    // of its prompt
+	chain    []uint64
+	trial    bool // the worker's turns failed before: this one is to show whether it works
 }
 
 // place finds a seat for a flight: at once when a worker has room, else
@@ -131,7 +134,7 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 	if m.full(f) {
 		return p, true // known without a look at what they hold
 	}
-	d := route.Place(m.Strategy, m.need(f), m.candidates(f))
+	d := m.choose(f, m.candidates(f))
 	if (d.Reason == route.TooLong || d.Reason == route.NoWorkers) && m.comes(f) {
 		return p, true
 	}
@@ -179,6 +182,7 @@ func (b *member) load(name string) route.Candidate {
 		Worker: name, InFlight: b.inFlight + b.foreign, Pending: b.pending,
 		Slots: b.info.Caps.MaxSeqs, MaxBatched: b.info.Caps.MaxBatched,
 		Context: b.info.Caps.Context, KVTokens: b.info.Caps.KVTokens,
+		Bound: b.bound,
 	}
 	if b.slots > 0 {
 		c.Slots = b.slots
@@ -190,12 +194,15 @@ func (b *member) load(name string) route.Candidate {
 func (m *model) book(f *flight, d route.Decision) *seat {
 	b := m.members[d.Worker]
 	st := &seat{m: m, turn: f.t.ID, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, context: m.contextOf(b), pending: max(f.job.Prompt.Len()-d.Overlap, 0)}
+	st.tenant, st.tokens = f.t.Tenant, f.job.Prompt.Len()
+	m.seats[st] = struct{}{}
 	b.inFlight++
 	b.pending += st.pending
 	st.trial = b.breaker.Take()
 	if b.index != nil {
 		st.block = b.index.Block() // what it holds is told in these, whatever it says now
 	}
+	st.chain = f.chains[st.block]
 	st.chat = m.way(f, b)
 	switch chain := f.chains[st.block]; {
 	case b.index == nil:
@@ -331,6 +338,7 @@ func (st *seat) leave() {
 		return
 	}
 	st.gone = true
+	delete(st.m.seats, st)
 	if st.trial {
 		st.member.breaker.Drop()
 	}

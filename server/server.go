@@ -14,6 +14,7 @@ import (
 	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/ledger/snapshot"
+	"github.com/agentinfer/dyn/route"
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/server/gauge"
 	"github.com/agentinfer/dyn/server/session"
@@ -59,6 +60,9 @@ type Options struct {
 	Ledger    *ledger.Ledger
 	Fleet     Fleet
 	Stop      Stopper
+	Knobs     Knobs                             // of the router, at the start
+	Recall    func(of string, s route.Strategy) // gives a new strategy what Learnt told of it; may be nil
+	Turned    func(key, value string)           // hears of each knob that the control socket turns; may be nil
 	Log       *slog.Logger
 }
 
@@ -97,7 +101,10 @@ type Server struct {
 	life context.Context // ends all flights
 	kill context.CancelCauseFunc
 
-	mu      sync.Mutex // guards models and byModel
+	turning sync.Mutex // held while the control socket turns a knob
+
+	mu      sync.Mutex // guards all below
+	knobs   Knobs
 	models  map[string]*model
 	byModel map[string]*model // by worker name
 }
@@ -120,7 +127,8 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		o: o, pingEvery: o.PingEvery, ledger: o.Ledger, log: o.Log,
+		knobs: o.Knobs,
+		o:     o, pingEvery: o.PingEvery, ledger: o.Ledger, log: o.Log,
 		sessions: session.New(session.Limits{}),
 		recent:   gauge.NewWindow(windowSteps, time.Second), history: gauge.NewWindow(60, 5*time.Second),
 		recall: dialect.NewRecall(recallBytes), started: time.Now(), models: map[string]*model{}, byModel: map[string]*model{},
@@ -264,7 +272,9 @@ func (s *Server) AddModel(m Model) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.models[m.ID] == nil {
-		s.models[m.ID] = newModel(m, s.ledger.Raw())
+		one := newModel(m, s.ledger.Raw())
+		one.knobs, one.recall = s.knobs, s.o.Recall
+		s.models[m.ID] = one
 	}
 }
 

@@ -1,10 +1,14 @@
 package server
 
-import "github.com/agentinfer/dyn/turn"
+import (
+	"slices"
+
+	"github.com/agentinfer/dyn/turn"
+)
 
 // table is all that clients can ask for.
 func table() []endpoint {
-	return append(append(turnTable(), bookTable()...), passTable()...)
+	return slices.Concat(turnTable(), routeTable(), bookTable(), passTable())
 }
 
 // turnTable are the endpoints that make turns, and what counts their prompts.
@@ -53,6 +57,28 @@ func turnTable() []endpoint {
 		{
 			method: "POST", path: "/detokenize", counts: true, do: (*Server).detokenize,
 			says: "the text of token ids", in: "DetokenizeAsk", out: "Detokenized",
+		},
+	}
+}
+
+// routeTable are the endpoints for harnesses that route themselves.
+func routeTable() []endpoint {
+	return []endpoint{
+		{
+			method: "POST", path: "/v1/route/best_worker", do: (*Server).bestWorker,
+			says: "which worker a turn would go to now", in: "RouteAsk", out: "BestWorker",
+		},
+		{
+			method: "POST", path: "/v1/route/potential_loads", do: (*Server).potentialLoads,
+			says: "what each worker would have to do with one more turn", in: "RouteAsk", out: "PotentialLoads",
+		},
+		{
+			method: "POST", path: "/v1/route/loads", counts: true, do: (*Server).routeLoads,
+			says: "what the caller's turns are at each worker", in: "LoadsAsk", out: "RouteLoads",
+		},
+		{
+			method: "GET", path: "/v1/route/loads", counts: true, do: (*Server).routeLoads,
+			says: "the same, where one model is served", out: "RouteLoads",
 		},
 	}
 }

@@ -156,12 +156,17 @@ func (s *Server) only(name string) (*model, error) {
 	return nil, &dialect.Problem{Param: "model", Message: fmt.Sprintf("field required: %d models are served", len(ms))}
 }
 
-// withModel names the model in an object that may name none; of two names the
-// last counts.
+// withModel names the model in an object that may name none.
 func withModel(object []byte, model string) []byte {
 	name, _ := json.Marshal(model) // a text can always be written
+	return withField(object, "model", name)
+}
+
+// withField gives an object a field; of two of a name the last counts.
+func withField(object []byte, name string, value []byte) []byte {
 	end := bytes.LastIndexByte(object, '}')
-	return append(append(append(object[:end:end], `,"model":`...), name...), '}')
+	out := append(append(append(object[:end:end], `,"`...), name...), `":`...)
+	return append(append(out, value...), '}')
 }
 
 type detokenizeAsk struct {
@@ -203,17 +208,22 @@ func (s *Server) object(c *call, v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = json.Unmarshal(body, v)
+	return body, readObject(body, v)
+}
+
+// readObject reads a document that is one JSON object.
+func readObject(body []byte, v any) error {
+	err := json.Unmarshal(body, v)
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return nil, &dialect.Problem{Param: wrong.Field, Message: "must be " + kindOfField(wrong.Type) + ", not " + wrong.Value}
+		return &dialect.Problem{Param: wrong.Field, Message: "must be " + kindOfField(wrong.Type) + ", not " + wrong.Value}
 	case err != nil:
-		return nil, &dialect.Problem{Message: "invalid JSON: " + err.Error()}
+		return &dialect.Problem{Message: "invalid JSON: " + err.Error()}
 	case bytes.TrimLeft(body, " \t\r\n")[0] != '{':
-		return nil, &dialect.Problem{Message: "invalid JSON: the body must be an object"}
+		return &dialect.Problem{Message: "invalid JSON: the body must be an object"}
 	}
-	return body, nil
+	return nil
 }
 
 // kindOfField names what a field must be, for people.

@@ -30,5 +30,6 @@ type Key struct {
 	Concurrent  int      // turns at once
 	MaxPriority int      // ceiling of Hints.Priority and Hints.Strict, with Capped
 	Capped      bool
+	Route       bool // may set the router's settings for its own turns
 	Created     time.Time
 }

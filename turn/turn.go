@@ -195,8 +195,22 @@ type Hints struct {
 	Extra     []string      // extra_fields: what the answer's nvext is to tell
 	Annotate  []string      // annotations that the answer is to bring: those of which there are some
 	Query     bool          // annotation query_instance_id: where would it run? nothing is made
+	Route     Overrides     // what the router is to do otherwise than its settings say
 	Unknown   []string      // hints that this version does not know, ignored
+	Exactly   bool          // strict: what cannot be done as asked is an error, no warning
 }
+
+// Overrides are the settings of the router that a turn sets for itself. What
+// is "" or nil it leaves as it is.
+type Overrides struct {
+	Strategy      string   // by its name
+	Temperature   *float64 // of the choice: 0 is the best worker, always
+	PrefillWeight *float64 // of prompt tokens that a worker has to compute
+	OverlapCredit *float64 // share of the tokens it holds that counts
+}
+
+// Any reports whether a turn sets anything.
+func (o Overrides) Any() bool { return o != Overrides{} }
 
 // Who tells whose turn this is.
 type Who struct {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -45,6 +46,9 @@ type served struct {
 	Model   string
 	Context int    // tokens; 0 unknown
 	Run     string // folder of files that live as long as a session or a daemon
+
+	client *http.Client // that asks it; nil is one for each request
+	header http.Header  // that requests have beside what they need
 }
 
 // serving asks the daemon where it listens and which model an agent shall
@@ -66,7 +70,7 @@ func serving(ctx context.Context, a *app, op, model string) (served, error) {
 	var known []string
 	for _, m := range s.Models {
 		if model == "" || m.ID == model {
-			return served{s.Daemon.URL, launchKey(d, os.Getenv), m.ID, m.Context, f.Run()}, nil
+			return served{URL: s.Daemon.URL, Key: launchKey(d, os.Getenv), Model: m.ID, Context: m.Context, Run: f.Run()}, nil
 		}
 		known = append(known, m.ID)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"os/signal"
@@ -15,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/garbage"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/ports"
@@ -47,6 +49,9 @@ type daemon struct {
 	local   localKey
 	serving sync.WaitGroup
 	up      atomic.Bool // every worker has served a turn
+
+	telling sync.Mutex     // guards who
+	who     folders.Daemon // as the run file has it
 }
 
 // foreground is `dyn up --foreground`: it returns when the daemon has ended.
@@ -100,7 +105,7 @@ func (d *daemon) open() error {
 		}
 		return err
 	}
-	d.models.log, d.models.learnt = d.log, d.folders.Learnt()
+	d.models.log = d.log
 	if err := d.models.open(d.plan, r); err != nil {
 		return err
 	}
@@ -110,9 +115,9 @@ func (d *daemon) open() error {
 	d.local = newLocalKey()
 	d.models.awaited = d.awaited(r)
 	d.join()
+	d.who = folders.Daemon{PID: os.Getpid(), Started: time.Now(), URL: d.url, Key: d.plan.Key, Local: d.local.secret, Recipe: d.plan.Recipe, Settings: d.plan.Settings}
 	d.serve()
-	who := folders.Daemon{PID: os.Getpid(), Started: time.Now(), URL: d.url, Key: d.plan.Key, Local: d.local.secret, Recipe: d.plan.Recipe, Settings: d.plan.Settings}
-	if err := d.lock.Write(who); err != nil {
+	if err := d.tell(func(*folders.Daemon) {}); err != nil {
 		return err
 	}
 	d.show.stage("plan", "", d.plan.summary())
@@ -122,12 +127,34 @@ func (d *daemon) open() error {
 	if err := d.start(r); err != nil {
 		return err
 	}
-	who.Ready = true
-	if err := d.lock.Write(who); err != nil {
+	if err := d.tell(func(who *folders.Daemon) { who.Ready = true }); err != nil {
 		return err
 	}
 	d.ready()
 	return nil
+}
+
+// tell changes what the run file says of the daemon.
+func (d *daemon) tell(change func(*folders.Daemon)) error {
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	change(&d.who)
+	return d.lock.Write(d.who)
+}
+
+// turned hears of a knob of the router that was turned.
+func (d *daemon) turned(key, value string) {
+	s, _ := config.Find(key)
+	d.log.Info("setting", "key", key, "value", value)
+	err := d.tell(func(who *folders.Daemon) {
+		all := map[string]string{}
+		maps.Copy(all, who.Settings)
+		all[s.Flag] = value
+		who.Settings = all
+	})
+	if err != nil {
+		d.log.Error("run file", "err", err)
+	}
 }
 
 // recipe is the plan's recipe, nil when only attached engines are served.
@@ -193,7 +220,7 @@ func (d *daemon) join() {
 	})
 	d.server = server.New(server.Options{
 		Version: version, APIKey: d.plan.Key, Gather: d.plan.gather(), KeepText: d.plan.Prompts == "text", Ledger: d.ledger, Fleet: handles{d}, Log: d.log,
-		Stop: d.shutdown, Keys: d.keys,
+		Stop: d.shutdown, Keys: d.keys, Knobs: d.plan.knobs(), Turned: d.turned, Recall: d.recall,
 	})
 	d.models.add(d.server, d.plan.Recipe)
 }

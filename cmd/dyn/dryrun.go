@@ -49,7 +49,7 @@ func dryRun(a *app, p plan, show *jsonFlag) error {
 	t := &table{}
 	t.add("plan", p.summary())
 	t.add("listen", fmt.Sprintf("%s:%d", p.Host, p.Port))
-	t.add("policy", p.Policy)
+	t.add("router", p.Policy)
 	if p.Parser != "" {
 		t.add("parser", p.Parser)
 	}

@@ -62,6 +62,7 @@ func keyAddCmd(a *app) *cobra.Command {
 	flags.StringVar(&tokens, "tpm", "", "tokens per minute, prompt and answer: a `size` such as 500k")
 	flags.IntVar(&k.Concurrent, "concurrent", 0, "turns at once")
 	flags.IntVar(&k.MaxPriority, "max-priority", 0, "the most that a turn's priority and class may count for together")
+	flags.BoolVar(&k.Route, "route", false, "let its turns name a routing strategy and weights of their own")
 	var show *jsonFlag
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		k.Name, k.Capped = args[0], cmd.Flags().Changed("max-priority")
@@ -190,6 +191,7 @@ type keyRow struct {
 	Tokens      int       `json:"tokens_per_minute"`
 	Concurrent  int       `json:"concurrent"`
 	MaxPriority *int      `json:"max_priority"` // null is no ceiling
+	Route       bool      `json:"route"`        // its turns may set the router for themselves
 	Created     time.Time `json:"created"`
 	Used        *keyUse   `json:"used"`
 }
@@ -243,7 +245,7 @@ func keyList(ctx context.Context, a *app) (keyListDoc, error) {
 	}
 	for _, k := range keys {
 		row := keyRow{
-			Name: k.Name, Requests: k.Requests, Tokens: k.Tokens, Concurrent: k.Concurrent, Created: k.Created, Used: used[k.Name],
+			Name: k.Name, Requests: k.Requests, Tokens: k.Tokens, Concurrent: k.Concurrent, Created: k.Created, Route: k.Route, Used: used[k.Name],
 		}
 		if k.Capped {
 			row.MaxPriority = &k.MaxPriority

@@ -16,19 +16,27 @@ import (
 // the end: so much is lost with a daemon that is killed.
 const learntEvery = 5 * time.Minute
 
-// learntFile is where a model's strategy keeps what it has learnt.
-func learntFile(dir, model string) string {
-	return filepath.Join(dir, url.PathEscape(model)+".json")
+// learntFile is where a model's strategy keeps what it has learnt; of is the
+// name of both.
+func learntFile(dir, of string) string {
+	return filepath.Join(dir, url.PathEscape(of)+".json")
+}
+
+// recall gives a new strategy what the one before it had learnt of the model.
+func (d *daemon) recall(of string, s route.Strategy) {
+	if err := recall(d.folders.Learnt(), of, s); err != nil {
+		d.log.Warn("strategy begins anew", "of", of, "err", err)
+	}
 }
 
 // recall gives a strategy what the one before it had learnt of the model. One
 // that cannot read it begins anew.
-func recall(dir, model string, s route.Strategy) error {
+func recall(dir, of string, s route.Strategy) error {
 	k, ok := s.(route.Keeper)
 	if !ok {
 		return nil
 	}
-	b, err := os.ReadFile(learntFile(dir, model))
+	b, err := os.ReadFile(learntFile(dir, of))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -38,7 +46,7 @@ func recall(dir, model string, s route.Strategy) error {
 	return err
 }
 
-// keepLearnt writes what strategies have learnt, by model.
+// keepLearnt writes what strategies have learnt, by their names and models.
 func keepLearnt(dir string, learnt map[string][]byte) error {
 	if len(learnt) == 0 {
 		return nil
@@ -47,8 +55,8 @@ func keepLearnt(dir string, learnt map[string][]byte) error {
 		return fmt.Errorf("keep what strategies learnt: %w", err)
 	}
 	var errs []error
-	for model, b := range learnt {
-		file := learntFile(dir, model)
+	for of, b := range learnt {
+		file := learntFile(dir, of)
 		err := os.WriteFile(file+".next", b, 0o600)
 		if err == nil {
 			err = os.Rename(file+".next", file)

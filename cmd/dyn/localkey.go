@@ -17,7 +17,7 @@ type localKey struct {
 }
 
 func newLocalKey() localKey {
-	l := localKey{key: turn.Key{Name: keyring.Local, Created: time.Now()}}
+	l := localKey{key: turn.Key{Name: keyring.Local, Route: true, Created: time.Now()}}
 	l.secret, l.key.Hash = keyring.NewSecret()
 	return l
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/recipes"
+	"github.com/agentinfer/dyn/server"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -38,7 +39,8 @@ type plan struct {
 	Host     string            `json:"host"`
 	Port     int               `json:"port"`
 	Key      string            `json:"api_key,omitempty"`
-	Policy   string            `json:"policy"`
+	Policy   string            `json:"policy"`                       // the router's mode
+	Router   map[string]string `json:"router"`                       // what may be changed while it runs, by key; "" is a strategy's own
 	Parser   string            `json:"parser,omitempty"`             // how answers are read, above what the recipe says
 	Trust    bool              `json:"trust_dyn_template,omitempty"` // prompts are made here, whatever the engine makes
 	Attach   []turn.Attach     `json:"attach"`
@@ -98,7 +100,7 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 			continue
 		}
 		p.Settings[s.Flag] = set.Text(s.Key)
-		if cmd.Flags().Changed(s.Flag) {
+		if cmd.Flags().Changed(s.Flag) || s.Was != "" && cmd.Flags().Changed(s.WasFlag()) {
 			p.asked = append(p.asked, s.Flag)
 		}
 	}
@@ -106,7 +108,11 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 		p.Settings["workers"] = "0"
 	}
 	p.ModelDir = set.Text("worker.model_dir")
-	p.Workers, p.Policy = set.Int("up.workers"), set.Text("router.policy")
+	p.Workers, p.Policy = set.Int("up.workers"), set.Text("router.mode")
+	p.Router = map[string]string{}
+	for _, key := range server.KnobKeys() {
+		p.Router[key] = set.Text(key)
+	}
 	p.Parser = set.Text("server.parser")
 	p.Host, p.Port, p.Key = set.Text("server.host"), set.Int("server.port"), set.Text("server.api_key")
 	p.Gather, p.Trust = set.Text("server.gather"), set.Text("router.trust_dyn_template") == "true"
@@ -294,6 +300,18 @@ func (p plan) gather() time.Duration {
 		return -1
 	}
 	return d
+}
+
+// knobs are the router's settings at the start. The values were checked when
+// they were read.
+func (p plan) knobs() server.Knobs {
+	var k server.Knobs
+	for key, value := range p.Router {
+		if value != "" {
+			k.Set(key, value)
+		}
+	}
+	return k
 }
 
 // ledger is how the daemon keeps its books. The values were checked when they

@@ -33,6 +33,8 @@ type runDoc struct {
 	Output    int     `json:"output_tokens"`
 	TTFT      float64 `json:"ttft_ms"`
 	Total     float64 `json:"total_ms"`
+
+	extra extra
 }
 
 func runCmd(a *app) *cobra.Command {

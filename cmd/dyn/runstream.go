@@ -24,17 +24,16 @@ func stream(ctx context.Context, s served, body any, doc *runDoc, say func(chunk
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/v1/chat/completions", bytes.NewReader(data))
+	req, err := s.request(ctx, "/v1/chat/completions", bytes.NewReader(data))
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	if s.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+s.Key)
-	}
 	began := time.Now()
 	since := func() float64 { return float64(time.Since(began).Microseconds()) / 1000 }
-	client := http.Client{Transport: &http.Transport{}} // the daemon is on this machine: no proxy
+	client := s.client
+	if client == nil {
+		client = &http.Client{Transport: &http.Transport{}} // the daemon is on this machine: no proxy
+	}
 	resp, err := client.Do(req)
 	if err != nil {
 		return broken(ctx, err)
@@ -71,6 +70,32 @@ func stream(ctx context.Context, s served, body any, doc *runDoc, say func(chunk
 	}
 }
 
+// request is one request of the public port's, with a JSON body.
+func (s served) request(ctx context.Context, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, body)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range s.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if s.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+s.Key)
+	}
+	return req, nil
+}
+
+// extra is what a turn's nvext tells where it was asked to.
+type extra struct {
+	Worker struct {
+		Decode string `json:"decode_worker_id"`
+	} `json:"worker_id"`
+	Hit struct {
+		Cached int `json:"cached_tokens"` // -1 is unknown
+	} `json:"hit"`
+}
+
 // take adds one event to the document.
 func (d *runDoc) take(event []byte) (chunk, error) {
 	var e struct {
@@ -88,6 +113,7 @@ func (d *runDoc) take(event []byte) (chunk, error) {
 				Cached int `json:"cached_tokens"`
 			} `json:"prompt_tokens_details"`
 		} `json:"usage"`
+		Extra *extra `json:"nvext"`
 		Error *struct {
 			Message string `json:"message"`
 		} `json:"error"`
@@ -97,6 +123,9 @@ func (d *runDoc) take(event []byte) (chunk, error) {
 	}
 	if e.Error != nil {
 		return chunk{}, fail(unhealthy, "run", errors.New(e.Error.Message), "the answer ends here", "dyn ps")
+	}
+	if e.Extra != nil {
+		d.extra = *e.Extra
 	}
 	if u := e.Usage; u != nil {
 		d.Prompt, d.Output, d.Cached = u.Prompt, u.Output, u.Details.Cached

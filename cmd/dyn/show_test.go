@@ -87,6 +87,9 @@ func TestJSONForms(t *testing.T) {
 		value   any
 	}{
 		{"<any>: an error", errorDoc{}},
+		{"bench agent", benchDoc{}},
+		{"config ls", configListDoc{}},
+		{"config set", configSetDoc{}},
 		{"doctor", doctorDoc{}},
 		{"down", downDoc{}},
 		{"engine doctor", engineDoctorDoc{}},

@@ -47,6 +47,10 @@ func upCmd(a *app) *cobra.Command {
 		}
 		flags.String(s.Flag, "", text)
 		flags.SetAnnotation(s.Flag, "arg", []string{kindWord(s)})
+		if s.Was != "" {
+			flags.String(s.WasFlag(), "", "the former name of --"+s.Flag)
+			flags.MarkHidden(s.WasFlag())
+		}
 		if s.Kind == config.Switch {
 			flags.Lookup(s.Flag).NoOptDefVal = "true"
 		}
@@ -123,6 +127,8 @@ func kindWord(s config.Setting) string {
 		return ""
 	case config.Choice:
 		return strings.Join(s.Among, "|")
+	case config.Rule:
+		return "name"
 	}
 	return "text"
 }

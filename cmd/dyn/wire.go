@@ -20,7 +20,6 @@ import (
 	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/recipes"
-	"github.com/agentinfer/dyn/route/script"
 	"github.com/agentinfer/dyn/server"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -29,8 +28,6 @@ import (
 // attached engines get their public name when the engine has told it.
 type models struct {
 	mu       sync.Mutex // guards all below
-	strategy string
-	learnt   string // the folder of what strategies have learnt
 	log      *slog.Logger
 	formats  *formats
 	parser   map[*prompt.Model]*parsers.Format
@@ -46,7 +43,6 @@ type models struct {
 
 // open reads the recipe's model folder, and those of the engines to attach.
 func (m *models) open(p plan, r *recipes.Recipe) error {
-	m.strategy = p.Policy
 	m.served, m.opened, m.folder = map[string]*prompt.Model{}, map[string]*prompt.Model{}, map[string]string{}
 	m.stands = map[*prompt.Model]string{}
 	m.parser = map[*prompt.Model]*parsers.Format{}
@@ -131,15 +127,8 @@ func (m *models) add(s *server.Server, recipe string) {
 }
 
 func (m *models) tell(id, recipe string, pm *prompt.Model) {
-	strategy, err := script.New(m.strategy)
-	if err != nil { // known by the settings
-		m.log.Warn("strategy", "model", id, "err", err)
-	}
-	if err := recall(m.learnt, id, strategy); err != nil {
-		m.log.Warn("strategy begins anew", "model", id, "err", err)
-	}
 	m.server.AddModel(server.Model{
-		ID: id, Recipe: recipe, Prompt: pm, Parser: m.parser[pm], Strategy: strategy,
+		ID: id, Recipe: recipe, Prompt: pm, Parser: m.parser[pm],
 		Stands: m.stands[pm], Awaited: m.awaited,
 	})
 }

@@ -30,6 +30,7 @@ func (r *reader) hints(t *turn.Turn, root tape.Value) {
 			r.unknown(h, key)
 		}
 	}
+	r.words(t, root.Key("router_config_override"), "router_config_override", routeWords)
 	r.headers(t)
 	strict := false
 	if v := r.header("x-dyn-strict"); v != "" && !truth(&strict, v) {
@@ -38,6 +39,7 @@ func (r *reader) hints(t *turn.Turn, root tape.Value) {
 	if strict = r.flag(ext, "strict") || strict; strict && len(h.Unknown) > 0 {
 		r.fail(ext, "unknown field %s, and strict was asked for", h.Unknown[0])
 	}
+	h.Exactly = strict
 }
 
 // unknownMost bounds how many hints are listed that are not known.
@@ -67,6 +69,12 @@ func init() { // they call hints' own methods
 		},
 		"session_control": func(r *reader, t *turn.Turn, v tape.Value) {
 			r.words(t, v, "session_control", sessionWords)
+		},
+		"router": func(r *reader, t *turn.Turn, v tape.Value) {
+			r.words(t, v, "router", routeWords)
+		},
+		"router_config_override": func(r *reader, t *turn.Turn, v tape.Value) {
+			r.words(t, v, "router_config_override", routeWords)
 		},
 		"annotations":          annotations,
 		"extra_fields":         func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.Extra = r.names(v) },

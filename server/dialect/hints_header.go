@@ -36,6 +36,10 @@ var headerWords = []headerWord{
 	{"x-dyn-turns-left", func(h *turn.Hints, s string) bool { return count(&h.TurnsLeft, s, 0) }},
 	{"x-dyn-tool-eta-ms", etaHeader},
 	{"x-dyn-latency-class", func(h *turn.Hints, s string) bool { h.Batch = s == "batch"; return isClass(s) }},
+	{"x-dyn-router-strategy", func(h *turn.Hints, s string) bool { h.Route.Strategy = bounded(s); return true }},
+	{"x-dyn-router-temperature", func(h *turn.Hints, s string) bool { return weight(&h.Route.Temperature, s) }},
+	{"x-dyn-router-prefill-weight", func(h *turn.Hints, s string) bool { return weight(&h.Route.PrefillWeight, s) }},
+	{"x-dyn-router-overlap-credit", func(h *turn.Hints, s string) bool { return weight(&h.Route.OverlapCredit, s) }},
 	{"x-dyn-extra-fields", func(h *turn.Hints, s string) bool { h.Extra = commas(s); return true }},
 }
 

@@ -31,6 +31,7 @@ func withHeaders(lines string) func(string) string {
 
 // TestHints reads hints in every spelling, the same in every dialect.
 func TestHints(t *testing.T) {
+	zero, half, two := 0.0, 0.5, 2.0
 	for _, c := range []struct {
 		name, body, headers string
 		want                turn.Hints
@@ -85,6 +86,22 @@ func TestHints(t *testing.T) {
 			"",
 		},
 		{
+			"the router's, ours", `"nvext":{"router":{"strategy":"kv","temperature":0,"prefill_weight":2,"overlap_credit":0.5,"ttft_target":1}}`, ``,
+			turn.Hints{Route: turn.Overrides{Strategy: "kv", Temperature: &zero, PrefillWeight: &two, OverlapCredit: &half}, Unknown: []string{"router.ttft_target"}},
+			"",
+		},
+		{
+			"the router's, of Dynamo", `"router_config_override":{"router_temperature":0.5,"overlap_score_weight":0,"assume_kv_reuse":true}`, ``,
+			turn.Hints{Route: turn.Overrides{Temperature: &half, PrefillWeight: &zero, OverlapCredit: &zero}, Unknown: []string{"router_config_override.assume_kv_reuse"}},
+			"",
+		},
+		{
+			"the router's, by header", `"nvext":{"router_config_override":{"strategy":"kv","prefill_load_scale":2,"overlap_score_credit":0.5}}`,
+			"x-dyn-router-strategy: random\nx-dyn-router-temperature: 2\nx-dyn-router-prefill-weight: much\nx-dyn-router-overlap-credit: 0",
+			turn.Hints{Route: turn.Overrides{Strategy: "random", Temperature: &two, PrefillWeight: &two, OverlapCredit: &zero}, Unknown: []string{"x-dyn-router-prefill-weight"}},
+			"",
+		},
+		{
 			"a class that there is not", `"nvext":{"agent_hints":{"latency_class":"soon"}}`, "x-dyn-latency-class: later",
 			turn.Hints{Unknown: []string{"latency_class.soon", "x-dyn-latency-class"}},
 			"",
@@ -133,6 +150,18 @@ func TestStrictHints(t *testing.T) {
 		}
 		if _, err := For(d).Decode([]byte(start+`,"nvext":{"worker":"w","strict":true}}`), nil, nil); err != nil {
 			t.Errorf("%s: %v", d, err)
+		}
+	}
+}
+
+// TestBadOverrides: a weight that is none is an error, whichever way it is
+// written.
+func TestBadOverrides(t *testing.T) {
+	for _, bad := range []string{`"temperature":-1`, `"prefill_weight":1e300`, `"overlap_credit":"all"`, `"strategy":7`} {
+		for _, at := range []string{`,"nvext":{"router":{` + bad + `}}}`, `,"router_config_override":{` + bad + `}}`} {
+			if got, err := For(turn.Chat).Decode([]byte(shortBodies[turn.Chat]+at), nil, nil); err == nil {
+				t.Errorf("%s is taken: %+v", at, got.Hints.Route)
+			}
 		}
 	}
 }

@@ -67,15 +67,17 @@ func Load(src Source) (*Set, error) {
 func (s *Set) flags(src Source) error {
 	for i := range Settings {
 		row := &Settings[i]
-		text, given := src.Flags[row.Flag]
-		if row.Flag == "" || !given {
-			continue
+		for _, flag := range []string{row.Flag, row.WasFlag()} {
+			text, given := src.Flags[flag]
+			if flag == "" || !given {
+				continue
+			}
+			value, err := row.normal(text, src.Dir)
+			if err != nil {
+				return fmt.Errorf("--%s: %w", flag, err)
+			}
+			s.fill(row.Key, Value{value, "flag --" + flag})
 		}
-		value, err := row.normal(text, src.Dir)
-		if err != nil {
-			return fmt.Errorf("--%s: %w", row.Flag, err)
-		}
-		s.fill(row.Key, Value{value, "flag --" + row.Flag})
 	}
 	return nil
 }
@@ -83,16 +85,18 @@ func (s *Set) flags(src Source) error {
 func (s *Set) env(env map[string]string, dir string) error {
 	for i := range Settings {
 		row := &Settings[i]
-		text, given := env[row.Env()]
-		delete(env, row.Env())
-		if !given {
-			continue
+		for _, name := range []string{row.Env(), envOf(row.Was)} {
+			text, given := env[name]
+			delete(env, name)
+			if !given || row.Was == "" && name != row.Env() {
+				continue
+			}
+			value, err := row.normal(text, dir)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			s.fill(row.Key, Value{value, "env " + name})
 		}
-		value, err := row.normal(text, dir)
-		if err != nil {
-			return fmt.Errorf("%s: %w", row.Env(), err)
-		}
-		s.fill(row.Key, Value{value, "env " + row.Env()})
 	}
 	for _, other := range Others {
 		delete(env, other.Name)

@@ -38,7 +38,7 @@ func TestPrecedence(t *testing.T) {
 		{"server.host", "e", "env DYN_SERVER__HOST"},
 		{"worker.brain", filepath.Join(dir, "p", "b.yaml"), project},
 		{"up.workers", "9", user},
-		{"router.policy", "round-robin", user},
+		{"router.mode", "round-robin", user},
 		{"worker.speed", "1", "recipe sim"},
 		{"ledger.max_size", "536870912", "default"},
 	} {
@@ -68,7 +68,8 @@ func TestStrict(t *testing.T) {
 		{"twice", "server:\n  port: 1\n  port: 2\n", 3, "already defined", ""},
 		{"no yaml", "server: {port: 1\n", 1, "", ""},
 		{"switch", "router:\n  trust_dyn_template: perhaps\n", 2, "neither true nor false", ""},
-		{"choice", "router:\n  policy: kvv\n", 2, "none of kv, lmetric, dynamo, kv-load, sglang, sticky, thompson, p2c, least-loaded, round-robin, random", ""},
+		{"strategy", "router:\n  mode: kvv\n", 2, "known are kv, lmetric", ""},
+		{"strategy, of old", "router:\n  policy: kvv\n", 2, "known are kv, lmetric", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := parse("c.yaml", []byte(c.text))

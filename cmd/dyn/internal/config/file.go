@@ -121,7 +121,7 @@ func (r *reader) keys(name string, body ast.Node) error {
 		if err != nil {
 			return r.at(e, key+": "+err.Error())
 		}
-		r.found[key] = value
+		r.found[s.Key] = value
 	}
 	return nil
 }

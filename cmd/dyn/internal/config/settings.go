@@ -19,11 +19,13 @@ const (
 	Path          // made absolute when read
 	Choice        // one of Setting.Among
 	Switch        // true or false; the flag alone is true
+	Rule          // a routing strategy, with knobs of its own behind colons, or a .star file
 )
 
 // Setting is one row of the table.
 type Setting struct {
 	Key     string // "server.port"
+	Was     string // the key by which it went before, which is still read; its flag is the part behind the dot
 	Flag    string // "port"; "" where the command line has none
 	Kind    Kind
 	Among   []string // with Choice
@@ -32,11 +34,18 @@ type Setting struct {
 	Help    string
 	Worker  string // the worker's own flag that it is handed to, or ""
 	Sim     bool   // handed to simulated workers only
+	Live    bool   // may be changed while the daemon runs
 }
 
 // Env is the environment name of the setting.
-func (s Setting) Env() string {
-	return "DYN_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "__"))
+func (s Setting) Env() string { return envOf(s.Key) }
+
+func envOf(key string) string { return "DYN_" + strings.ToUpper(strings.ReplaceAll(key, ".", "__")) }
+
+// WasFlag is the flag by which it went before; "" is none.
+func (s Setting) WasFlag() string {
+	_, flag, _ := strings.Cut(s.Was, ".")
+	return flag
 }
 
 // Settings is the table, in the order of the help page.
@@ -48,7 +57,10 @@ var Settings = []Setting{
 	{Key: "server.api_key", Flag: "api-key", Help: "key that clients must send"},
 	{Key: "server.parser", Flag: "parser", Help: "how answers are read, a name of dyn parsers ls; unset is what the recipe says, else what fits the chat template"},
 	{Key: "server.gather", Kind: Duration, Off: true, Default: "20ms", Help: "most that a token waits for others while 48 answers or more stream; a quarter of it from 16 on; or off"},
-	{Key: "router.policy", Flag: "policy", Kind: Choice, Among: route.Names(), Default: route.Names()[0], Help: "how a worker is picked"},
+	{Key: "router.mode", Was: "router.policy", Flag: "router-mode", Kind: Rule, Among: route.Names(), Default: route.Names()[0], Live: true, Help: "strategy that picks a worker, with knobs of its own behind colons, or a .star file"},
+	{Key: "router.queue_threshold", Flag: "router-queue-threshold", Kind: Real, Off: true, Default: "4", Live: true, Help: "a worker with so many steps' worth of prompt tokens pending is full, and turns wait while all are; or off"},
+	{Key: "router.temperature", Flag: "router-temperature", Kind: Real, Live: true, Help: "of the choice, for strategies that have one: 0 takes the best worker, more draws among the good ones"},
+	{Key: "router.prefill_weight", Flag: "router-prefill-weight", Kind: Real, Live: true, Help: "of prompt tokens that a worker has to compute, for strategies that have one"},
 	{Key: "router.trust_dyn_template", Flag: "trust-dyn-template", Kind: Switch, Default: "false", Help: "make the prompts here also for engines that make others of the same conversations"},
 	{Key: "ledger.max_age", Kind: Duration, Default: "720h", Help: "rows older than this are removed"},
 	{Key: "ledger.max_size", Kind: Size, Default: "512MiB", Help: "oldest rows go above this size"},
@@ -72,7 +84,7 @@ var Settings = []Setting{
 // find returns the row of a key, or nil.
 func find(key string) *Setting {
 	for i := range Settings {
-		if Settings[i].Key == key {
+		if Settings[i].Key == key || Settings[i].Was == key && key != "" {
 			return &Settings[i]
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agentinfer/dyn/route/script"
 )
 
 // units are the endings of a size. The longer ones come first.
@@ -72,6 +74,13 @@ func (s *Setting) normal(value, dir string) (string, error) {
 	case Choice:
 		if !slices.Contains(s.Among, value) {
 			return "", fmt.Errorf("%q is none of %s", value, strings.Join(s.Among, ", "))
+		}
+	case Rule:
+		if strings.HasSuffix(value, script.Suffix) && !filepath.IsAbs(value) {
+			value = filepath.Join(dir, value)
+		}
+		if _, err := script.New(value); err != nil {
+			return "", err
 		}
 	case Path:
 		if value != "" && !filepath.IsAbs(value) {

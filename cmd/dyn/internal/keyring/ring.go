@@ -56,6 +56,7 @@ type entry struct {
 	Tokens      int       `json:"tokens_per_minute,omitempty"`
 	Concurrent  int       `json:"concurrent,omitempty"`
 	MaxPriority *int      `json:"max_priority,omitempty"`
+	Route       bool      `json:"route,omitempty"`
 	Created     time.Time `json:"created"`
 }
 
@@ -98,6 +99,7 @@ func parse(data []byte) ([]turn.Key, error) {
 	for _, e := range f.Keys {
 		k := turn.Key{
 			Name: e.Name, Salt: e.Salt, Requests: e.Requests, Tokens: e.Tokens, Concurrent: e.Concurrent, Created: e.Created,
+			Route: e.Route,
 		}
 		if n, err := hex.Decode(k.Hash[:], []byte(e.Hash[:min(len(e.Hash), 2*sha256.Size)])); err != nil || n != sha256.Size || len(e.Hash) != 2*n {
 			return nil, fmt.Errorf("the hash of key %q is none", e.Name)
@@ -172,7 +174,7 @@ func (r Ring) write(keys []turn.Key) error {
 	for _, k := range keys {
 		e := entry{
 			Name: k.Name, Hash: hex.EncodeToString(k.Hash[:]), Salt: k.Salt, Requests: k.Requests, Tokens: k.Tokens,
-			Concurrent: k.Concurrent, Created: k.Created,
+			Concurrent: k.Concurrent, Created: k.Created, Route: k.Route,
 		}
 		if k.Capped {
 			e.MaxPriority = &k.MaxPriority

@@ -18,7 +18,7 @@ func TestRing(t *testing.T) {
 	if keys, err := r.Keys(); err != nil || len(keys) != 0 {
 		t.Fatalf("without a file: %v, %v", keys, err)
 	}
-	secret, err := r.Add(turn.Key{Name: "bob", Requests: 3, Tokens: 5, Concurrent: 7, MaxPriority: -2, Capped: true})
+	secret, err := r.Add(turn.Key{Name: "bob", Requests: 3, Tokens: 5, Concurrent: 7, MaxPriority: -2, Capped: true, Route: true})
 	if err != nil || len(secret) != len("sk-dyn-")+43 || !strings.HasPrefix(secret, "sk-dyn-") {
 		t.Fatalf("secret %q, %v", secret, err)
 	}
@@ -36,7 +36,7 @@ func TestRing(t *testing.T) {
 	}
 	b.Salt, b.Created = "", a.Created
 	want := turn.Key{
-		Name: "bob", Hash: sha256.Sum256([]byte(secret)), Requests: 3, Tokens: 5, Concurrent: 7, MaxPriority: -2, Capped: true,
+		Name: "bob", Hash: sha256.Sum256([]byte(secret)), Requests: 3, Tokens: 5, Concurrent: 7, MaxPriority: -2, Capped: true, Route: true,
 		Created: a.Created,
 	}
 	if b != want {

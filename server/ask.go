@@ -1,0 +1,146 @@
+package server
+
+import (
+	"encoding/json"
+
+	"github.com/agentinfer/dyn/route"
+	"github.com/agentinfer/dyn/server/completion"
+	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// What Dynamo's KvRouter tells a program in its own process (best_worker,
+// get_potential_loads) is told here over HTTP, to harnesses that route
+// themselves: they pin the turn to a worker afterwards. A key hears of its own
+// turns alone: its salt finds its own prefixes, and loads are those of its own
+// turns. Nothing is booked by asking.
+
+// routeAsk is a body of /v1/route/…: a prompt as ids or text, or the fields of
+// a chat completion. The names are those of KvRouter's arguments.
+type routeAsk struct {
+	Model    string          `json:"model"`
+	Tokens   json.RawMessage `json:"token_ids"`
+	Prompt   json.RawMessage `json:"prompt"`
+	Messages json.RawMessage `json:"messages"`
+	Strict   int             `json:"strict_priority"`
+	Request  string          `json:"request_id"`
+	Update   bool            `json:"update_indexer"`
+}
+
+// bestAnswer is where a turn would go. Rank is always 0: workers choose among
+// their own ranks.
+type bestAnswer struct {
+	Worker     string          `json:"worker_id"`
+	Rank       int             `json:"dp_rank"`
+	Blocks     int             `json:"overlap_blocks"`
+	Tokens     int             `json:"overlap_tokens"`
+	Block      int             `json:"block_size"` // 0: it has no index
+	Prompt     int             `json:"prompt_tokens"`
+	Strategy   string          `json:"strategy"`
+	Reason     route.Reason    `json:"reason"`
+	Waits      bool            `json:"waits"` // all are full: it would wait first
+	Warning    string          `json:"warning,omitempty"`
+	Candidates []bestCandidate `json:"candidates"`
+}
+
+// bestCandidate is what one worker would have to do for it.
+type bestCandidate struct {
+	Worker string `json:"worker_id"`
+	Tokens int    `json:"overlap_tokens"`
+	New    int    `json:"new_tokens"`
+	Out    string `json:"left_out,omitempty"`
+}
+
+// bestWorker answers where a turn would go now.
+func (s *Server) bestWorker(c *call) error {
+	f, err := s.wonders(c)
+	if err != nil {
+		return err
+	}
+	d, waits, err := f.ask()
+	if err != nil {
+		return err
+	}
+	a := bestAnswer{
+		Worker: d.Worker, Tokens: d.Overlap, Prompt: f.asked, Strategy: d.Strategy, Reason: d.Reason, Waits: waits, Warning: d.Warning,
+		Block: f.m.blockOf(d.Worker), Candidates: []bestCandidate{},
+	}
+	if a.Block > 0 {
+		a.Blocks = a.Tokens / a.Block
+	}
+	for _, p := range d.Parts {
+		a.Candidates = append(a.Candidates, bestCandidate{p.Worker, p.Overlap, p.New, p.Out})
+	}
+	return reply(c.RequestCtx, a)
+}
+
+// wonders makes a flight of a request that only asks.
+func (s *Server) wonders(c *call) (*flight, error) {
+	var ask routeAsk
+	body, err := s.object(c, &ask)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.only(ask.Model)
+	if err != nil {
+		return nil, err
+	}
+	body = withModel(body, m.ID)
+	var codec dialect.Codec = completion.Codec{}
+	switch {
+	case given(ask.Messages):
+		codec = dialect.For(turn.Chat)
+	case given(ask.Tokens):
+		body = withField(body, "prompt", ask.Tokens)
+	case !given(ask.Prompt):
+		return nil, &dialect.Problem{Param: "token_ids", Message: "token_ids, prompt or messages must be given"}
+	}
+	t, err := codec.Decode(body, c.header, nil)
+	if err != nil {
+		return nil, err
+	}
+	if given(ask.Tokens) && codec.Dialect() == turn.Completions && (len(t.Prompts) != 1 || t.Prompts[0].IDs == nil) {
+		return nil, &dialect.Problem{Param: "token_ids", Message: "must be an array of token ids"}
+	}
+	t.Hints.Query, t.Hints.Strict = true, max(t.Hints.Strict, ask.Strict)
+	if ask.Request != "" || ask.Update {
+		c.warn("nothing is booked by asking: a turn counts when it is sent, pinned to the worker by nvext.worker or x-dyn-worker")
+	}
+	return s.prepare(c, t)
+}
+
+// given reports a field that is there and not null.
+func given(v json.RawMessage) bool { return len(v) > 0 && string(v) != "null" }
+
+// ask decides for a flight that does not fly. waits says that all workers that
+// could take it are full; the decision is then the one that would be made if
+// they had room.
+func (f *flight) ask() (d route.Decision, waits bool, err error) {
+	f.m.mu.Lock()
+	all := f.m.candidates(f)
+	if d = f.m.choose(f, all); d.Wait() {
+		waits = true
+		for i := range all {
+			all[i].InFlight, all[i].Pending = 0, 0
+		}
+		d = f.m.choose(f, all)
+	}
+	f.m.mu.Unlock()
+	switch d.Reason {
+	case route.TooLong:
+		return d, waits, &dialect.Problem{Kind: dialect.TooLong, Prompt: f.job.Prompt.Len(), Limit: f.m.context()}
+	case route.NoWorkers:
+		return d, waits, errNoWorker
+	}
+	return d, waits, nil
+}
+
+// blockOf is how many tokens a block of a worker's index has; 0 without one.
+func (m *model) blockOf(worker string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if b := m.members[worker]; b != nil && b.index != nil {
+		return b.index.Block()
+	}
+	return 0
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"cmp"
+
+	"github.com/agentinfer/dyn/route"
+	rules "github.com/agentinfer/dyn/route/script"
+)
+
+// choose decides for a flight among candidates: by the strategy that the turn
+// names, else the knobs'. mu must be held.
+func (m *model) choose(f *flight, cs []route.Candidate) route.Decision {
+	name := cmp.Or(f.t.Hints.Route.Strategy, m.knobs.Strategy, route.Names()[0])
+	n := m.need(f)
+	n.Overrides = m.knobs.overrides(f.t.Hints.Route)
+	d := route.Place(m.strategy(name), n, cs)
+	if d.Strategy = name; n.Overrides != (route.Overrides{}) {
+		set := n.Overrides
+		d.Set = &set
+	}
+	return d
+}
+
+// strategy returns the model's own of a name: some learn. mu must be held.
+func (m *model) strategy(text string) route.Strategy {
+	s := m.strategies[text]
+	if s == nil {
+		var err error
+		if text == m.knobs.Strategy {
+			s, err = rules.New(text) // a file too, which no client may name
+		} else {
+			s, err = route.New(text)
+		}
+		if err != nil { // names are checked before they come here
+			s = route.Func(route.Pick)
+		}
+		if m.recall != nil {
+			m.recall(m.memory(text), s)
+		}
+		m.strategies[text] = s
+	}
+	return s
+}
+
+// learners are the strategies in use that remember what became of their
+// decisions. mu must be held.
+func (m *model) learners() []route.Learner {
+	var list []route.Learner
+	for _, s := range m.strategies {
+		if l, ok := s.(route.Learner); ok {
+			list = append(list, l)
+		}
+	}
+	return list
+}

@@ -1,0 +1,86 @@
+package server
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agentinfer/dyn/turn"
+)
+
+// TestSettings: knobs are told and turned on the control socket; what cannot be
+// is refused, and changes nothing.
+func TestSettings(t *testing.T) {
+	st := newStage(t, &puppet{name: "w1", caps: caps(1000), play: aWord})
+	ctl := st.control()
+	turned := ""
+	st.s.o.Turned = func(key, value string) { turned = key + "=" + value }
+	for _, c := range []struct {
+		key, value string
+		status     int
+		says       string
+	}{
+		{"router.mode", "round-robin", 200, `{"key":"router.mode","value":"round-robin","was":"kv"}`},
+		{"router.mode", "best", 422, "known are kv, lmetric"},
+		{"router.queue_threshold", "off", 200, `"value":"off","was":"4"`},
+		{"router.queue_threshold", "0.5", 200, `"value":"0.5","was":"off"`},
+		{"router.queue_threshold", "-1", 422, "no number of 0 or more"},
+		{"router.temperature", "0.2", 200, `"value":"0.2","was":""`},
+		{"router.temperature", "", 200, `"value":"","was":"0.2"`},
+		{"router.prefill_weight", "NaN", 422, "no number of 0 or more"},
+		{"server.port", "1", 422, "cannot be changed while the daemon runs"},
+	} {
+		turned = ""
+		a := ask(t, "POST", ctl+"/settings", `{"key":"`+c.key+`","value":"`+c.value+`"}`)
+		if a.status != c.status || !strings.Contains(a.body, c.says) || (a.status == 200) != (turned == c.key+"="+c.value) {
+			t.Errorf("%s %s: %d %s, heard %q", c.key, c.value, a.status, a.body, turned)
+		}
+	}
+	if a := ask(t, "GET", ctl+"/settings", ""); strings.TrimSpace(a.body) != `{"router.mode":"round-robin","router.prefill_weight":"","router.queue_threshold":"0.5","router.temperature":""}` {
+		t.Errorf("settings %s", a.body)
+	}
+	if a := ask(t, "POST", ctl+"/settings", `{`); a.status != 422 {
+		t.Errorf("no document: %d %s", a.status, a.body)
+	}
+}
+
+// TestThreshold: a worker with more prompt tokens pending than the threshold
+// says gets no turn; a turn that waits for that goes as soon as the threshold
+// does.
+func TestThreshold(t *testing.T) {
+	var sent atomic.Int32
+	one := caps(4000)
+	one.MaxBatched = 64
+	st := newStage(t, &puppet{name: "w1", caps: one, play: func(ctx context.Context, _ turn.Job) (turn.Stream, error) {
+		sent.Add(1)
+		return &script{ctx: ctx}, nil
+	}})
+	go st.post(t.Context(), chatPath, says(strings.Repeat("hello ", 300), ""))
+	st.until("the first is sent", func() bool { return sent.Load() == 1 })
+	go st.post(t.Context(), chatPath, says("hi", ""))
+	st.until("the second waits", func() bool { return st.s.Snapshot().Queue.Waiting == 1 })
+	var k Knobs
+	if err := k.Set("router.queue_threshold", "5000"); err != nil {
+		t.Fatal(err)
+	}
+	st.s.SetKnobs(k)
+	st.until("the second is sent", func() bool { return sent.Load() == 2 })
+}
+
+// TestBound is what the threshold comes to in tokens.
+func TestBound(t *testing.T) {
+	for _, c := range []struct {
+		value   string
+		batched int
+		want    int
+	}{{"off", 64, -1}, {"0", 64, 1}, {"2", 64, 128}, {"0.5", 0, 4096}} {
+		var k Knobs
+		if err := k.Set("router.queue_threshold", c.value); err != nil || k.bound(c.batched) != c.want {
+			t.Errorf("%s of %d: %d, %v; want %d", c.value, c.batched, k.bound(c.batched), err, c.want)
+		}
+	}
+	if got := new(Knobs).bound(64); got != 0 {
+		t.Errorf("the default is %d", got)
+	}
+}
