@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentinfer/dyn/replay/fleet"
 	"github.com/agentinfer/dyn/replay/trace"
+	"github.com/agentinfer/dyn/route"
 )
 
 // Engine says how the workers are modelled.
@@ -40,6 +41,19 @@ type Config struct {
 
 	Lag  time.Duration // of events
 	Loss float64       // share of events that never arrive
+
+	Queue bool // turns wait in the router where workers are full, else in the engines alone
+
+	Believed *route.Rates // what the router takes the workers for; nil is what they are
+	Each     func(Done)   // called with every turn that ended, counted or not
+}
+
+// Done is a turn that ended, at simulated times.
+type Done struct {
+	Session                string
+	Worker                 int
+	Arrived, First, Ended  time.Duration
+	Prompt, Cached, Output int // tokens
 }
 
 // Fill sets what is zero. Sessions that are paused make a closed loop where
@@ -110,4 +124,23 @@ func (c *Config) check(t *trace.Trace) error {
 		return fmt.Errorf("a time or length is negative")
 	}
 	return nil
+}
+
+// never is a limit that is not reached.
+const never = 1 << 40
+
+// batched and slots are the limits by which the router takes a worker to be
+// full.
+func (c *Config) batched() int {
+	if c.Queue {
+		return c.Profile.Batched
+	}
+	return never
+}
+
+func (c *Config) slots() int {
+	if c.Queue {
+		return c.Profile.Slots
+	}
+	return never
 }

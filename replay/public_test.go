@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/agentinfer/dyn/replay/trace"
-	"github.com/agentinfer/dyn/route"
 )
 
 // public reads a trace that is not ours to ship.
@@ -40,8 +39,8 @@ func BenchmarkTurns(b *testing.B) {
 	}{
 		{"step", Config{KV: 1_000_000, Sessions: 96}},
 		{"step-round-robin", Config{KV: 1_000_000, Sessions: 96, Strategy: "round-robin"}},
-		{"step-lmetric", Config{KV: 1_000_000, Sessions: 96, Rule: func() (Strategy, error) { return lm{}, nil }}},
-		{"blocks-lmetric", Config{KV: 1_000_000, Sessions: 96, Engine: Blocks, Rule: func() (Strategy, error) { return lm{}, nil }}},
+		{"step-lmetric", Config{KV: 1_000_000, Sessions: 96, Strategy: "lmetric"}},
+		{"blocks-lmetric", Config{KV: 1_000_000, Sessions: 96, Engine: Blocks, Strategy: "lmetric"}},
 		{"blocks", Config{KV: 1_000_000, Sessions: 96, Engine: Blocks}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -63,19 +62,4 @@ func BenchmarkTurns(b *testing.B) {
 			b.ReportMetric(last.TTFTMean, "ttft-ms")
 		})
 	}
-}
-
-type lm struct{}
-
-func (lm) Pick(n route.Need, cs []route.Candidate) route.Decision {
-	best, bc := -1, 0
-	off := int(n.Seq*7919) % len(cs)
-	for k := range cs {
-		i := (k + off) % len(cs)
-		c := (n.Prompt - cs[i].Overlap) * (cs[i].InFlight + 1)
-		if best < 0 || c < bc {
-			best, bc = i, c
-		}
-	}
-	return route.Decision{Worker: cs[best].Worker, Overlap: cs[best].Overlap}
 }

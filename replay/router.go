@@ -15,8 +15,8 @@ type Strategy interface {
 	Pick(route.Need, []route.Candidate) route.Decision
 }
 
-// strategy finds a rule by name.
-func strategy(name string, _ uint64) (Strategy, error) { return route.New(name) }
+// strategy finds a rule by name, with its knobs: "dynamo:prefill=16".
+func strategy(name string) (Strategy, error) { return route.New(name) }
 
 // Strategies lists the rules there are, the default first.
 func Strategies() []string { return route.Names() }
@@ -24,6 +24,9 @@ func Strategies() []string { return route.Names() }
 // router is the router of one model: what it believes, and its books.
 type router struct {
 	rule    Strategy
+	learner route.Learner // rule, if it learns
+	c       *Config
+	books   *books
 	index   *cache.Index
 	holders []cache.Holder
 	names   []string
@@ -36,16 +39,20 @@ type router struct {
 	ids     []uint32      // tokens of stored blocks
 }
 
-func newRouter(c *Config) (*router, error) {
+func newRouter(c *Config, now func() time.Time) (*router, error) {
 	make := c.Rule
 	if make == nil {
-		make = func() (Strategy, error) { return strategy(c.Strategy, c.Seed) }
+		make = func() (Strategy, error) { return strategy(c.Strategy) }
 	}
 	rule, err := make()
 	if err != nil {
 		return nil, err
 	}
-	r := &router{rule: rule, at: map[string]int{}, index: cache.NewIndex(c.Block, cache.Options{MaxBlocks: 1 << 27})}
+	r := &router{
+		rule: rule, c: c, books: newBooks(c), at: map[string]int{},
+		index: cache.NewIndex(c.Block, cache.Options{MaxBlocks: 1 << 27, Now: now}),
+	}
+	r.learner, _ = rule.(route.Learner)
 	for i := range c.Workers {
 		name := "w" + strconv.Itoa(i)
 		h, err := r.index.Join(name)
@@ -53,9 +60,7 @@ func newRouter(c *Config) (*router, error) {
 			return nil, err
 		}
 		r.names, r.holders, r.at[name] = append(r.names, name), append(r.holders, h), i
-		r.cs = append(r.cs, route.Candidate{
-			Worker: name, Slots: c.Profile.Slots, MaxBatched: c.Profile.Batched, KVTokens: max(c.KV, 0),
-		})
+		r.cs = append(r.cs, route.Candidate{Worker: name, Slots: c.slots(), MaxBatched: c.batched(), KVTokens: max(c.KV, 0)})
 	}
 	return r, nil
 }
@@ -96,7 +101,7 @@ func (r *router) apply(e *fleet.Event, block int) {
 
 // pick decides where a turn goes; the worker is -1 where it has to wait or
 // fits none.
-func (r *router) pick(p *play) (worker, overlap int, d route.Decision) {
+func (r *router) pick(p *play, workers []*fleet.Worker, now time.Duration) (worker, overlap int, d route.Decision) {
 	for i := range r.cs {
 		r.cs[i].Overlap = 0
 	}
@@ -104,7 +109,18 @@ func (r *router) pick(p *play) (worker, overlap int, d route.Decision) {
 	for _, o := range r.over {
 		r.cs[r.at[o.Worker]].Overlap = o.Tokens
 	}
-	d = r.rule.Pick(route.Need{Turn: p.id, Prompt: p.req.Prompt, Seq: r.decided}, r.cs)
+	r.books.look(r.cs, p, workers, now)
+	n := route.Need{
+		Turn: p.id, Prompt: p.req.Prompt, Seq: r.decided, Session: p.session.name, Prefix: p.session.src.Prefix,
+		Output: r.books.output, Seed: r.c.Seed,
+	}
+	if p.session.parent != nil {
+		n.Parent = p.session.parent.name
+	}
+	if h := r.books.home(p.session); h >= 0 {
+		n.Home = r.names[h]
+	}
+	d = r.rule.Pick(n, r.cs)
 	if d.Worker == "" {
 		return -1, 0, d
 	}
@@ -112,19 +128,34 @@ func (r *router) pick(p *play) (worker, overlap int, d route.Decision) {
 	return r.at[d.Worker], d.Overlap, d
 }
 
-// sent, first and ended keep the books.
-func (r *router) sent(p *play) {
-	c := &r.cs[p.worker]
-	c.InFlight++
-	c.Pending += p.pending
+// expect is how long a turn's blocks are believed to be where it was sent
+// before the worker has told of them.
+const expect = cache.ExpectTTL
+
+// sent notes where a turn went.
+func (r *router) sent(p *play, overlap int, now time.Duration) {
+	r.books.sent(p, overlap, now)
+	r.index.Expect(r.holders[p.worker], p.asked, expect)
 }
 
-func (r *router) first(p *play) { r.cs[p.worker].Pending -= p.pending }
-
-func (r *router) ended(p *play) { r.cs[p.worker].InFlight-- }
+// ended notes that a turn is over.
+func (r *router) ended(p *play, now time.Duration, last bool) {
+	r.books.ended(p, now, last)
+	if r.learner == nil {
+		return
+	}
+	o := route.Outcome{
+		Turn: p.id, Session: p.session.name, Worker: r.names[p.worker], Prompt: p.req.Prompt, Cached: p.req.Cached,
+		Output: p.req.Output, TTFT: p.req.First - p.arrived,
+	}
+	if n := p.req.Output - 1; n > 0 {
+		o.Step = (p.req.Ended - p.req.First) / time.Duration(n)
+	}
+	r.learner.Observe(o)
+}
 
 // Known says what is wrong with the name of a strategy.
 func Known(name string) error {
-	_, err := strategy(name, 1)
+	_, err := strategy(name)
 	return err
 }

@@ -81,7 +81,7 @@ func newSim(t *trace.Trace, c Config) (*sim, error) {
 	if s.load, err = newLoad(&s.c, t); err != nil {
 		return nil, err
 	}
-	if s.router, err = newRouter(&s.c); err != nil {
+	if s.router, err = newRouter(&s.c, func() time.Time { return epoch.Add(s.now) }); err != nil {
 		return nil, err
 	}
 	s.hash = newHasher(s.router.index.Seed(""), c.Block, t.Block)
@@ -138,7 +138,7 @@ func (s *sim) keep(p *play) int {
 // place sends a turn to a worker; false means that it has to wait.
 func (s *sim) place(p *play) bool {
 	s.router.tell(s.now, s.c.Lag, s.c.Block)
-	worker, overlap, d := s.router.pick(p)
+	worker, overlap, d := s.router.pick(p, s.workers, s.now)
 	if worker < 0 {
 		if d.Wait() {
 			return false
@@ -156,7 +156,7 @@ func (s *sim) place(p *play) bool {
 		p.req.Hint = l.slots
 	}
 	l.home, l.slots = worker, nil
-	s.router.sent(p)
+	s.router.sent(p, overlap, s.now)
 	w := s.workers[worker]
 	if s.c.Engine == Blocks {
 		w.Serve(p.req, s.now)
@@ -187,13 +187,16 @@ func (s *sim) finish(w *fleet.Worker) {
 func (s *sim) after(w *fleet.Worker) {
 	s.emit(w)
 	for _, r := range w.Firsts {
-		s.router.first(s.plays[r.Owner])
+		s.router.books.first(s.plays[r.Owner])
 	}
 	for _, r := range w.Ended {
 		p := s.plays[r.Owner]
-		s.router.ended(p)
+		s.router.ended(p, s.now, p.session.turn+1 >= p.session.turns)
 		p.session.slots = r.Slots()
 		s.tally.turn(s.now, p)
+		if s.c.Each != nil {
+			s.c.Each(Done{p.session.name, p.worker, p.arrived, r.First, r.Ended, r.Prompt, r.Cached, r.Output})
+		}
 		s.ended(p)
 	}
 	if len(w.Firsts)+len(w.Ended) > 0 {

@@ -125,7 +125,7 @@ func TestClosedLoop(t *testing.T) {
 		c := small()
 		c.Strategy = rule
 		c.Rule = func() (s Strategy, err error) {
-			w.Strategy, err = strategy(rule, 1)
+			w.Strategy, err = strategy(rule)
 			return w, err
 		}
 		r := run(t, tr, c)

@@ -51,6 +51,7 @@ type replaySetup struct {
 	Measure  float64 `json:"measure_s"` // 0 is all of an open loop
 	Lag      float64 `json:"event_lag_ms"`
 	Loss     float64 `json:"event_loss"`
+	Queue    bool    `json:"queue"` // of the router
 }
 
 // replayRun are the flags of replay.
@@ -102,7 +103,7 @@ func replayCmd(a *app) *cobra.Command {
 // flags are the command's.
 func (o *replayRun) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.strategies, "strategy", replay.Strategies(), "the `rules` to compare")
+	f.StringSliceVar(&o.strategies, "strategy", replay.Strategies(), "the `rules` to compare, with knobs: dynamo:prefill=16")
 	f.StringVar(&o.seeds, "seeds", "1", "`which` orders of the sessions: 1,2,3 or 1-3")
 	f.IntVar(&o.c.Workers, "workers", 8, "`how many` workers")
 	f.StringVar(&o.profile, "model-profile", fleet.DefaultProfile, "`model` and GPUs of a worker")
@@ -118,6 +119,7 @@ func (o *replayRun) flags(cmd *cobra.Command) {
 	f.DurationVar(&o.c.MaxPause, "max-pause", 2*time.Minute, "longer pauses are cut to this `time`")
 	f.DurationVar(&o.c.Lag, "event-lag", 2*time.Millisecond, "`time` until the router hears of blocks")
 	f.Float64Var(&o.c.Loss, "event-loss", 0, "`share` of block events that never arrive")
+	f.BoolVar(&o.c.Queue, "queue", false, "turns wait in the router where workers are full, not in the engines")
 	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "`runs` at a time")
 	f.BoolVar(&o.bare, "no-header", false, "print rows only")
 	cmd.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(replay.Strategies(), cobra.ShellCompDirectiveNoFileComp))
@@ -178,7 +180,7 @@ func (o *replayRun) play(ctx context.Context, a *app, path string) (doc replayDo
 func (o *replayRun) check() (seeds []uint64, err error) {
 	for _, s := range o.strategies {
 		if err := replay.Known(s); err != nil {
-			try := ""
+			try := "dyn replay --strategy " + replay.Strategies()[0]
 			if near := config.Nearest(s, replay.Strategies()); near != "" {
 				try = "dyn replay --strategy " + near
 			}
@@ -217,7 +219,7 @@ func seedsOf(text string) (seeds []uint64, err error) {
 func setupOf(c replay.Config) replaySetup {
 	s := replaySetup{
 		Engine: string(c.Engine), Profile: c.Profile.Name, Workers: c.Workers, KV: c.KV, Block: c.Block, Loop: "closed", Sessions: c.Sessions,
-		Warm: c.Warm.Seconds(), Measure: c.Measure.Seconds(), Lag: float64(c.Lag) / float64(time.Millisecond), Loss: c.Loss,
+		Warm: c.Warm.Seconds(), Measure: c.Measure.Seconds(), Lag: float64(c.Lag) / float64(time.Millisecond), Loss: c.Loss, Queue: c.Queue,
 	}
 	if c.Open {
 		s.Loop, s.Sessions = "open", -1
