@@ -51,7 +51,7 @@ func (x *Index) Apply(h Holder, ev turn.KVEvent) {
 	if o == nil {
 		return
 	}
-	if !o.fed {
+	if !o.fed && ev.Kind != turn.KVRestart { // each life begins with one, also where no other event follows
 		o.fed = true
 		x.unassume(o)
 	}

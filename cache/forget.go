@@ -37,8 +37,8 @@ func (x *Index) forgetAll(o *holder) {
 		gone = append(gone, i)
 	}
 	o.soon = map[uint32]int64{}
-	x.clear(o)
 	x.unassume(o)
+	x.clear(o)
 	x.pruneAll(gone)
 }
 

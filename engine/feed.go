@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"math"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/agentinfer/dyn/engine/kvevent"
 	"github.com/agentinfer/dyn/engine/zmtp"
@@ -29,9 +30,10 @@ const (
 
 // feed reads the KV events of one server and hands them on in order. Publishers
 // lose what a subscriber does not take and say nothing, so a hole in the
-// numbers is filled by a replay, and where that cannot be had all is forgotten
-// and learned anew. A new connection that we make may be to a new life of the
-// engine, hence it begins with forgetting too.
+// numbers is filled by a replay, see catchup.go, and where that cannot be had
+// all is forgotten and learned anew. A new connection that we make may be to a
+// new life of the engine: a replay shows whether it is, and without one all is
+// forgotten too.
 type feed struct {
 	worker  *Worker
 	events  string
@@ -41,15 +43,20 @@ type feed struct {
 	synced  chan struct{} // closed when the first try to catch up is over
 	read    kvevent.Decoder
 	order   order
+	sized   bool // the block size was seen in this life
+	another bool // a replay has shown that this is another life than before
+	redial  time.Duration
 	first   sync.Once
 
 	subscribed atomic.Bool // events arrive
 	replayed   atomic.Bool // lost events could be asked for
+	stale      atomic.Bool // all is to be learnt anew
+	hangUp     atomic.Pointer[context.CancelFunc]
 }
 
 func newFeed(w *Worker, seen Seen, in *inbox) *feed {
 	return &feed{
-		worker: w, events: seen.Events, inbox: in, replay: seen.Replay, relearn: func() {}, synced: make(chan struct{}),
+		worker: w, events: seen.Events, inbox: in, replay: seen.Replay, relearn: func() {}, synced: make(chan struct{}), redial: redial,
 	}
 }
 
@@ -59,29 +66,44 @@ func (f *feed) can() bool { return f.events+f.replay != "" || f.inbox != nil }
 // sees reports whether events arrive, and whether lost ones can be had.
 func (f *feed) sees() (events, replay bool) { return f.subscribed.Load(), f.replayed.Load() }
 
+// anew has all forgotten and learnt anew, over a new connection, since the old
+// one may be why it has to be. Any goroutine may call it.
+func (f *feed) anew() {
+	f.stale.Store(true)
+	if end := f.hangUp.Load(); end != nil {
+		(*end)()
+	}
+}
+
 // run reads until ctx ends.
 func (f *feed) run(ctx context.Context) {
 	defer f.first.Do(func() { close(f.synced) })
-	f.forget()
-	for ctx.Err() == nil && f.can() {
-		sub := f.subscribe(ctx)
-		if sub != nil && f.order.live > 0 && f.inbox == nil { // it was connected before
-			f.forget()
+	f.begin()
+	for before := false; ctx.Err() == nil && f.can(); {
+		if f.stale.Swap(false) {
+			f.begin()
 		}
-		f.caughtUp(f.catchUp(ctx), sub != nil)
+		sub := f.subscribe(ctx)
+		whole, _ := f.catchUp(ctx)
+		if sub != nil && before && !whole && f.inbox == nil {
+			f.begin() // nobody can tell what was missed, or whether it is the same life
+		}
+		before = before || sub != nil
+		f.caughtUp(whole, sub != nil)
 		f.first.Do(func() { close(f.synced) })
+		f.another = false
 		if sub != nil {
 			f.listen(ctx, sub)
 			sub.Close()
 			f.worker.hurry() // it may be gone
 			f.caughtUp(f.replayed.Load(), false)
 		}
-		if f.inbox != nil {
-			continue // which waits in subscribe
+		if f.inbox != nil || f.stale.Load() || f.another {
+			continue // the inbox waits in subscribe
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(redial):
+		case <-time.After(f.redial):
 		}
 	}
 }
@@ -117,12 +139,17 @@ func (f *feed) caughtUp(replay, live bool) {
 	f.worker.capable(live, replay)
 }
 
-// listen takes live batches until the connection ends.
+// listen takes live batches until the connection ends, or is found to be that
+// of a life that has ended: what it still brings would be taken for the new
+// one's.
 func (f *feed) listen(ctx context.Context, sub *zmtp.Sub) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	defer context.AfterFunc(ctx, func() { sub.Close() })()
-	settled := false
+	f.hangUp.Store(&cancel)
+	settled := f.stale.Load() // then it ends at once
 	_ = sub.SetDeadline(time.Now().Add(settle))
-	for {
+	for !f.stale.Load() && !f.another {
 		frames, err := sub.Recv()
 		quiet := errors.Is(err, os.ErrDeadlineExceeded)
 		if quiet && !settled {
@@ -136,7 +163,7 @@ func (f *feed) listen(ctx context.Context, sub *zmtp.Sub) {
 		if quiet {
 			continue
 		}
-		if seq, payload, ok := parts(frames); ok {
+		if seq, payload, ok := parts(frames); ok && seq != endMark {
 			f.live(ctx, seq, payload)
 		}
 	}
@@ -153,88 +180,26 @@ func (f *feed) patience() time.Time {
 
 // live handles one batch that was published just now.
 func (f *feed) live(ctx context.Context, seq uint64, payload []byte) {
-	switch f.order.see(seq) {
+	here := true
+	switch f.order.see(seq, xxh3.Hash(payload)) {
 	case known:
 		return
 	case reborn:
-		f.forgetAll()
-		if seq > 0 {
-			f.fill(ctx, seq)
-		}
+		f.begin()
+		here = f.fill(ctx, seq)
 	case gap:
-		f.fill(ctx, seq)
+		here = f.fill(ctx, seq)
 	}
-	if seq >= f.order.next { // else the replay brought it along
+	f.order.live = max(f.order.live, seq+1)
+	if here && seq >= f.order.next { // else the replay brought it along
 		f.take(seq, payload)
 	}
 }
 
-// fill asks for what is missing before seq, and forgets all when it cannot be
-// had whole.
-func (f *feed) fill(ctx context.Context, seq uint64) {
-	f.catchUp(ctx)
-	if f.order.next < seq {
-		f.lose()
-		f.order.next = seq
-	}
-}
-
-// catchUp asks for all from the next batch on. It reports whether the server
-// answered.
-func (f *feed) catchUp(ctx context.Context) bool {
-	if f.replay == "" {
-		return false
-	}
-	quick, cancel := context.WithTimeout(ctx, dialLimit)
-	defer cancel()
-	d, err := zmtp.DialDealer(quick, f.replay)
-	if err != nil {
-		return false
-	}
-	defer d.Close()
-	defer context.AfterFunc(ctx, func() { d.Close() })()
-	for {
-		before := f.order.next
-		whole := f.ask(d)
-		if whole || f.order.next == before {
-			return whole
-		}
-	}
-}
-
-// ask sends one request and takes the answers. It reports whether the end
-// mark came: routers drop what their queue does not hold, the mark included,
-// and then the rest has to be asked for again.
-func (f *feed) ask(d *zmtp.Dealer) bool {
-	_ = d.SetDeadline(time.Now().Add(replayLimit))
-	if d.Send(nil, binary.BigEndian.AppendUint64(nil, f.order.next)) != nil {
-		return false
-	}
-	for {
-		_ = d.SetDeadline(time.Now().Add(replayLimit))
-		frames, err := d.Recv()
-		if err != nil {
-			return false
-		}
-		seq, payload, ok := parts(frames)
-		if !ok {
-			return false
-		}
-		if seq == math.MaxUint64 {
-			return true
-		}
-		if seq > f.order.next { // the engine keeps no older ones
-			f.lose()
-		}
-		if seq >= f.order.next {
-			f.take(seq, payload)
-		}
-	}
-}
-
-// take decodes a batch and hands it on.
+// take decodes a batch and hands it on. What cannot be read of it may have told
+// that blocks are gone, and they would be believed in for ever.
 func (f *feed) take(seq uint64, payload []byte) {
-	f.order.take(seq)
+	f.order.take(seq, xxh3.Hash(payload))
 	events, s, err := f.read.Decode(nil, payload)
 	n := s.Unknown + s.Malformed + s.Foreign
 	if err != nil {
@@ -243,15 +208,32 @@ func (f *feed) take(seq uint64, payload []byte) {
 	if n > 0 {
 		f.worker.unusable(n)
 	}
+	f.size(events)
 	if len(events) > 0 {
 		f.worker.fleet.kv(turn.KVBatch{Worker: f.worker.name, Seq: seq, Events: events})
 	}
+	if err != nil || s.Blind > 0 {
+		f.lose()
+	}
 }
 
-// forget begins a new life.
-func (f *feed) forget() {
+// size takes the block size from the first store of a life. It is what counts,
+// whatever a probe saw: some engines do not tell it, and of a model with
+// several kinds of attention they tell another.
+func (f *feed) size(events []turn.KVEvent) {
+	for i := 0; i < len(events) && !f.sized; i++ {
+		if e := &events[i]; e.Kind == turn.KVStored && len(e.Tokens) > 0 && e.BlockSize <= mostBlock {
+			f.sized = true
+			f.worker.sized(e.BlockSize)
+		}
+	}
+}
+
+// begin forgets all and begins a new life.
+func (f *feed) begin() {
 	f.order = order{}
 	f.read = kvevent.Decoder{}
+	f.sized = false
 	f.forgetAll()
 }
 

@@ -81,15 +81,45 @@ func (s *station) make(life byte, n int) {
 }
 
 // lose makes n batches without publishing them, of which the first cannot be
-// had again.
+// had again, nor any before it.
 func (s *station) lose(life byte, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.kept = map[uint64][]byte{}
 	for i := range n {
 		if i > 0 {
 			s.kept[s.seq] = batch(life, s.seq)
 		}
 		s.seq++
+	}
+}
+
+// restart begins another life, at the same addresses.
+func (s *station) restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seq, s.kept = 0, map[uint64][]byte{}
+}
+
+// again sends a batch that was made before, as it was or spoiled.
+func (s *station) again(seq uint64, spoil func([]byte) []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.kept[seq]
+	if spoil != nil {
+		b = spoil(slices.Clone(b))
+	}
+	_ = s.pub.Send([]byte("kv"), number(seq), b)
+}
+
+// keep lets go of all batches before one.
+func (s *station) keep(from uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for seq := range s.kept {
+		if seq < from {
+			delete(s.kept, seq)
+		}
 	}
 }
 
@@ -101,9 +131,36 @@ func (s *station) publish(life byte) {
 	_ = s.pub.Send([]byte("kv"), number(s.seq-1), s.kept[s.seq-1])
 }
 
+// made is how many batches there are.
+func (s *station) made() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seq
+}
+
 // wire starts a feed on the station and returns what it tells, in words.
 func (s *station) wire(t *testing.T, replay bool) (told func() []string, w *Worker) {
 	t.Helper()
+	at := ""
+	if replay {
+		at = s.router.Addr()
+	}
+	return s.wireTo(t, s.pub.Addr(), at)
+}
+
+// wireTo starts a feed on the station's sockets as they are reached.
+func (s *station) wireTo(t *testing.T, events, replay string) (told func() []string, w *Worker) {
+	t.Helper()
+	told, w, end := s.feed(events, replay)
+	t.Cleanup(end)
+	if events != "" {
+		wait(t, "subscribed", func() bool { return s.pub.Subscribers() > 0 })
+	}
+	return told, w
+}
+
+// feed starts a feed; it has caught up.
+func (s *station) feed(events, replay string) (told func() []string, w *Worker, end func()) {
 	var mu sync.Mutex
 	var all []string
 	f := NewFleet(Options{OnKV: func(b turn.KVBatch) {
@@ -112,18 +169,15 @@ func (s *station) wire(t *testing.T, replay bool) (told func() []string, w *Work
 		all = append(all, words(b)...)
 	}})
 	w = newWorker(f)
-	seen := Seen{Events: s.pub.Addr()}
-	if replay {
-		seen.Replay = s.router.Addr()
-	}
-	feed := newFeed(w, seen, nil)
-	ctx, cancel := context.WithCancel(t.Context())
+	feed := newFeed(w, Seen{Events: events, Replay: replay}, nil)
+	feed.redial = 20 * time.Millisecond
+	w.hears(feed)
+	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); feed.run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
 	<-feed.synced
-	wait(t, "subscribed", func() bool { return s.pub.Subscribers() > 0 })
-	return func() []string { mu.Lock(); defer mu.Unlock(); return slices.Clone(all) }, w
+	told = func() []string { mu.Lock(); defer mu.Unlock(); return slices.Clone(all) }
+	return told, w, func() { cancel(); <-done }
 }
 
 // words tells a batch: life and number of each event.
@@ -235,9 +289,7 @@ func TestFeedSeesNewLife(t *testing.T) {
 	s.publish(1)
 	s.publish(1)
 	expect(t, told, "forget", "1.0", "1.1")
-	s.mu.Lock()
-	s.seq, s.kept = 0, map[uint64][]byte{}
-	s.mu.Unlock()
+	s.restart()
 	s.make(2, 1) // its first one is lost
 	s.publish(2)
 	expect(t, told, "forget", "1.0", "1.1", "forget", "2.0", "2.1")

@@ -14,14 +14,9 @@ func TestAttachedKeepsConnections(t *testing.T) {
 	ownSim(t, port)
 	wire := newCable(t, port)
 	r := newRig(t, engine.Options{})
-	w, err := r.Attach(t.Context(), turn.Attach{URL: "http://" + wire.l.Addr().String(), Key: "secret"})
+	w, err := r.Attach(t.Context(), turn.Attach{URL: "http://" + wire.Addr(), Key: "secret"})
 	if err != nil {
 		t.Fatal(err)
-	}
-	used := func() int {
-		wire.mu.Lock()
-		defer wire.mu.Unlock()
-		return len(wire.open) / 2 // each has two ends
 	}
 	var before int
 	for n := range 20 {
@@ -29,10 +24,10 @@ func TestAttachedKeepsConnections(t *testing.T) {
 			t.Fatal(end, err)
 		}
 		if n == 0 {
-			before = used()
+			before = wire.Came()
 		}
 	}
-	if more := used() - before; more > 2 { // looks at its health may need one
+	if more := wire.Came() - before; more > 2 { // looks at its health may need one
 		t.Errorf("%d more connections for 19 turns, want them over that of the first", more)
 	}
 }

@@ -200,28 +200,45 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// In TestOrder a batch is its number and the letter of its life.
 func TestOrder(t *testing.T) {
+	type batch struct {
+		seq  uint64
+		life uint64
+	}
+	var long []batch
+	for i := range uint64(remembered + 5) {
+		long = append(long, batch{i, 'a'})
+	}
 	for _, c := range []struct {
-		name string
-		next uint64 // after a replay
-		live []uint64
-		want []sight
+		name     string
+		replayed []batch
+		live     []batch
+		want     []sight
 	}{
-		{"from the start", 0, []uint64{0, 1, 2}, []sight{fresh, fresh, fresh}},
-		{"replayed ones come live too", 3, []uint64{1, 2, 3}, []sight{known, known, fresh}},
-		{"hole", 0, []uint64{0, 3}, []sight{fresh, gap}},
-		{"joined late", 0, []uint64{7}, []sight{gap}},
-		{"new life", 0, []uint64{0, 1, 0, 1}, []sight{fresh, fresh, reborn, fresh}},
-		{"new life while catching up", 9, []uint64{5, 6, 0}, []sight{known, known, reborn}},
-		{"the same again", 0, []uint64{0, 1, 1}, []sight{fresh, fresh, reborn}},
+		{"from the start", nil, []batch{{0, 'a'}, {1, 'a'}, {2, 'a'}}, []sight{fresh, fresh, fresh}},
+		{"replayed ones come live too", long[:3], []batch{{1, 'a'}, {2, 'a'}, {3, 'a'}}, []sight{known, known, fresh}},
+		{"after a long replay", long, []batch{{2, 'a'}, {7, 'a'}, {remembered + 5, 'a'}}, []sight{known, known, fresh}},
+		{"hole", nil, []batch{{0, 'a'}, {3, 'a'}}, []sight{fresh, gap}},
+		{"joined late", nil, []batch{{7, 'a'}}, []sight{gap}},
+		{"new life", nil, []batch{{0, 'a'}, {1, 'a'}, {0, 'b'}, {1, 'b'}}, []sight{fresh, fresh, reborn, fresh}},
+		{"new life before a live one", long[:3], []batch{{0, 'b'}, {1, 'b'}}, []sight{reborn, fresh}},
+		{"new life while catching up", long[:9], []batch{{5, 'a'}, {6, 'a'}, {0, 'b'}}, []sight{known, known, reborn}},
+		{"twice", nil, []batch{{0, 'a'}, {1, 'a'}, {1, 'a'}, {2, 'a'}}, []sight{fresh, fresh, known, fresh}},
+		{"an old one again", nil, []batch{{0, 'a'}, {1, 'a'}, {2, 'a'}, {0, 'a'}, {3, 'a'}}, []sight{fresh, fresh, fresh, known, fresh}},
+		{"late, after a replay", long[:3], []batch{{4, 'a'}, {3, 'a'}, {5, 'a'}}, []sight{gap, reborn, gap}},
+		{"one that is not remembered", long, []batch{{remembered + 5, 'a'}, {2, 'a'}}, []sight{fresh, reborn}},
 	} {
-		o := order{next: c.next}
+		var o order
+		for _, b := range c.replayed {
+			o.take(b.seq, b.life)
+		}
 		var got []sight
-		for _, seq := range c.live {
-			s := o.see(seq)
+		for _, b := range c.live {
+			s := o.see(b.seq, b.life)
 			got = append(got, s)
 			if s != known {
-				o.take(seq)
+				o.take(b.seq, b.life)
 			}
 		}
 		if !slices.Equal(got, c.want) {

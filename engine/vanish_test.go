@@ -4,100 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/agentinfer/dyn/engine"
+	"github.com/agentinfer/dyn/internal/cable"
 	"github.com/agentinfer/dyn/turn"
 )
 
-// cable carries connections to an engine, until it is pulled: then nothing
-// comes through any more, and nobody is told. New connections hang too.
-type cable struct {
-	l      net.Listener
-	to     string
-	pulled atomic.Bool
-	mu     sync.Mutex // guards open
-	open   []net.Conn
-}
-
-func newCable(t *testing.T, port int) *cable {
+// newCable lies in front of a port of this machine.
+func newCable(t *testing.T, port int) *cable.Cable {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	c, err := cable.New(fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cable{l: l, to: fmt.Sprintf("127.0.0.1:%d", port)}
-	go c.run()
-	t.Cleanup(func() {
-		l.Close()
-		c.cut()
-	})
+	t.Cleanup(c.Close)
 	return c
-}
-
-func (c *cable) run() {
-	for {
-		in, err := c.l.Accept()
-		if err != nil {
-			return
-		}
-		c.keep(in)
-		if c.pulled.Load() {
-			continue
-		}
-		out, err := net.Dial("tcp", c.to)
-		if err != nil {
-			in.Close()
-			continue
-		}
-		c.keep(out)
-		go c.carry(in, out)
-		go c.carry(out, in)
-	}
-}
-
-// carry drops what comes while the cable is pulled, the end included.
-func (c *cable) carry(from, to net.Conn) {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buf)
-		if c.pulled.Load() {
-			io.Copy(io.Discard, from)
-			return
-		}
-		if n > 0 {
-			to.Write(buf[:n])
-		}
-		if err != nil {
-			to.Close()
-			from.Close()
-			return
-		}
-	}
-}
-
-func (c *cable) keep(n net.Conn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.open = append(c.open, n)
-}
-
-// cut closes all connections.
-func (c *cable) cut() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, n := range c.open {
-		n.Close()
-	}
-	c.open = nil
 }
 
 // TestHostVanishes: turns on a host that falls silent end as lost to it, in
@@ -122,7 +48,7 @@ func TestHostVanishes(t *testing.T) {
 			ownSim(t, port, append(c.flags, "--brain", brain)...)
 			wire := newCable(t, port)
 			r := newRig(t, engine.Options{DrainStall: 50 * time.Millisecond})
-			w, err := r.Attach(t.Context(), turn.Attach{URL: "http://" + wire.l.Addr().String(), Key: "secret"})
+			w, err := r.Attach(t.Context(), turn.Attach{URL: "http://" + wire.Addr(), Key: "secret"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +62,7 @@ func TestHostVanishes(t *testing.T) {
 			if _, err := s.Next(); err != nil {
 				t.Fatal(err)
 			}
-			wire.pulled.Store(true)
+			wire.Pull()
 			ends := make(chan error, 2)
 			go func() { ends <- drainStream(s) }()
 			go func() {
@@ -159,8 +85,8 @@ func TestHostVanishes(t *testing.T) {
 			if i := w.Info(); i.State != turn.Down || i.Why == "" {
 				t.Errorf("it is %s: %s", i.State, i.Why)
 			}
-			wire.pulled.Store(false)
-			wire.cut() // what the other side finds when it comes back
+			wire.Plug()
+			wire.Cut() // what the other side finds when it comes back
 			eventually(t, "it is back", func() bool { return w.Info().State == turn.Ready })
 			if got := r.told(); !slices.Equal(got[len(got)-2:], []string{"a0 down", "a0 ready"}) {
 				t.Errorf("told %v", got)

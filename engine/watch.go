@@ -85,7 +85,9 @@ func (w *Worker) verify(ctx context.Context, c Client) {
 func (w *Worker) learn(ctx context.Context, c Client, f *feed) {
 	m, ok := c.(Mirror)
 	if !ok || f.can() {
+		w.hears(f)
 		f.run(ctx)
+		w.hears(nil)
 		return
 	}
 	defer f.first.Do(func() { close(f.synced) })
@@ -96,6 +98,15 @@ func (w *Worker) learn(ctx context.Context, c Client, f *feed) {
 		}
 		f.first.Do(func() { close(f.synced) })
 	})
+}
+
+// hears notes who reads the events of the present life.
+func (w *Worker) hears(f *feed) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.feed = f; f != nil && !f.can() {
+		w.feed = nil
+	}
 }
 
 // watch looks at the server again and again.

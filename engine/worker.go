@@ -32,6 +32,7 @@ type Worker struct {
 	chat    string // why its turns go to its own chat API
 	load    turn.Load
 	client  Client // nil until the worker was ready once
+	feed    *feed  // of its present life; nil when there is none
 	streams map[*stream]struct{}
 	resting bool          // it is looked at less often, until its next turn
 	news    chan struct{} // closed and made anew after every change
@@ -173,6 +174,27 @@ func (w *Worker) gone() { w.pid, w.started, w.adopted = 0, time.Time{}, false }
 // capable notes what the KV feed was seen to do.
 func (w *Worker) capable(events, replay bool) {
 	w.change(func() { w.caps.Events, w.caps.Replay = events, replay })
+}
+
+// sized notes the block size that KV events tell.
+func (w *Worker) sized(block int) {
+	if w.Info().Caps.BlockSize != block {
+		w.change(func() { w.caps.BlockSize = block })
+	}
+}
+
+// Resync has it learnt anew what the worker holds: all is forgotten, and its KV
+// events are asked for once more over a new connection. It returns at once,
+// false when its engine has no events that could be asked for.
+func (w *Worker) Resync() bool {
+	w.mu.Lock()
+	f := w.feed
+	w.mu.Unlock()
+	if f == nil {
+		return false
+	}
+	f.anew()
+	return true
 }
 
 // unusable counts KV events that were left out.

@@ -26,6 +26,7 @@ type Stats struct {
 	Cleared   int
 	Unknown   int
 	Malformed int
+	Blind     int // of Malformed, those that may have told that blocks are gone
 	Foreign   int
 	Rank      int // data-parallel rank of the sender; 0 when unsaid
 }
@@ -119,6 +120,7 @@ func (d *Decoder) event(dst []turn.KVEvent, b []byte, s *Stats) ([]turn.KVEvent,
 	f, ok := fields(b)
 	if !ok {
 		s.Malformed++
+		s.Blind++
 		return dst, nil
 	}
 	switch f.kind {
@@ -182,7 +184,12 @@ func (d *Decoder) removed(dst []turn.KVEvent, f *raw, s *Stats) ([]turn.KVEvent,
 	if !fits {
 		return dst, ErrTooLarge
 	}
-	if !ok || len(hashes) == 0 {
+	if !ok {
+		s.Malformed++
+		s.Blind++
+		return dst, nil
+	}
+	if len(hashes) == 0 {
 		s.Malformed++
 		return dst, nil
 	}

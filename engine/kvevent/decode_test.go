@@ -99,14 +99,14 @@ func TestLeftOut(t *testing.T) {
 		want Stats
 	}{
 		{"unknown type", dict{"type", "BlockMoved", "from", 1}, Stats{Unknown: 1}},
-		{"no type", dict{"block_hashes", list{1}}, Stats{Malformed: 1}},
-		{"a number", 12, Stats{Malformed: 1}},
-		{"empty array", list{}, Stats{Malformed: 1}},
+		{"no type", dict{"block_hashes", list{1}}, Stats{Malformed: 1, Blind: 1}},
+		{"a number", 12, Stats{Malformed: 1, Blind: 1}},
+		{"empty array", list{}, Stats{Malformed: 1, Blind: 1}},
 		{"no hashes", list{"BlockStored", list{}, nil, list{}, 4}, Stats{Malformed: 1}},
 		{"half a block", list{"BlockStored", list{1, 2}, nil, ids(0, 7), 4}, Stats{Malformed: 1}},
 		{"pairs of ids", list{"BlockStored", list{1}, nil, list{list{1, 2}, list{2, 3}}, 2}, Stats{Malformed: 1}},
 		{"id over 32 bits", list{"BlockStored", list{1}, nil, list{1 << 40}, 1}, Stats{Malformed: 1}},
-		{"short byte hash", list{"BlockRemoved", list{[]byte{1, 2}}}, Stats{Malformed: 1}},
+		{"short byte hash", list{"BlockRemoved", list{[]byte{1, 2}}}, Stats{Malformed: 1, Blind: 1}},
 		{"absurd block size", list{"BlockStored", list{1}, nil, nil, -1}, Stats{Malformed: 1}},
 		{"lora", dict{"type", "BlockStored", "block_hashes", list{1}, "token_ids", ids(0, 2), "block_size", 2, "lora_name", "a"}, Stats{Foreign: 1}},
 		{"window", dict{"type", "BlockStored", "block_hashes", list{1}, "token_ids", ids(0, 2), "block_size", 2, "kv_cache_spec_kind", "sliding_window"}, Stats{Foreign: 1}},

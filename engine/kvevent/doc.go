@@ -11,7 +11,9 @@
 //
 //   - Unknown: events of a type that this version does not know.
 //   - Malformed: events whose fields do not fit each other: no hashes, token
-//     ids that are not hashes × block size, pairs instead of ids.
+//     ids that are not hashes × block size, pairs instead of ids. Of them those
+//     are Blind that may have told that blocks are gone: whoever believes in
+//     blocks has to forget them all then.
 //   - Foreign: stores that say nothing about a text prefix of the base model:
 //     of a LoRA adapter, of a group with sliding windows or states, and blocks
 //     whose extra keys are more than a salt (an image, say) with all that
