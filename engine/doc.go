@@ -39,9 +39,8 @@
 // goroutine; nothing is read ahead.
 //
 // What may be lost: KV events, but never silently: a hole is replayed, or all
-// is forgotten by KVRestart, as when a removal cannot be read. What cannot be
-// read or used is counted. A log is kept to 16 MiB and one older file; lines at
-// the moment of the cut are lost.
+// is forgotten by KVRestart. What cannot be read or used is counted. A log is
+// kept to 16 MiB and one older file; lines at the moment of the cut are lost.
 //
 // Children: a worker of a recipe with bind_to_daemon is killed by the kernel
 // when the daemon dies, however it dies (on Linux). Others are held by a keeper
