@@ -123,3 +123,27 @@ func TestTimeLimit(t *testing.T) {
 		t.Fatalf("%s, %s", d.Worker, d.Warning)
 	}
 }
+
+// FuzzRule loads and runs any text: it may fail, and no more.
+func FuzzRule(f *testing.F) {
+	for _, body := range hostile {
+		f.Add("def pick(need, workers):\n    " + body + "\n")
+	}
+	f.Add("x = {'a': [1, 2.5, None, True]}\ndef pick(need, workers):\n    return {w: x['a'][0] * w.lot for w in workers if w.new not in x}\n")
+	f.Fuzz(func(t *testing.T, src string) {
+		small := Limits{Steps: 20_000, Size: 20_000, Time: time.Hour}
+		r, err := Load("my.star", []byte(src), small, fallback(t))
+		if err != nil {
+			return
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if d := r.Pick(route.Need{Prompt: 1000}, three); d.Worker == "" || d.Worker == "d" {
+			t.Errorf("picked %q", d.Worker)
+		}
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > mostMemory {
+			t.Errorf("took %d MiB", took>>20)
+		}
+	})
+}
