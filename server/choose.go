@@ -2,6 +2,8 @@ package server
 
 import (
 	"cmp"
+	"log/slog"
+	"time"
 
 	"github.com/agentinfer/dyn/route"
 	rules "github.com/agentinfer/dyn/route/script"
@@ -14,6 +16,7 @@ func (m *model) choose(f *flight, cs []route.Candidate) route.Decision {
 	n := m.need(f)
 	n.Overrides = m.knobs.overrides(f.t.Hints.Route)
 	d := route.Place(m.strategy(name), n, cs)
+	m.warn(f.s.log, d.Warning, time.Now())
 	if d.Strategy = name; n.Overrides != (route.Overrides{}) {
 		set := n.Overrides
 		d.Set = &set
@@ -52,4 +55,17 @@ func (m *model) learners() []route.Learner {
 		}
 	}
 	return list
+}
+
+// warnEvery is how often the same warning of a strategy is logged.
+const warnEvery = time.Minute
+
+// warn logs what a strategy warns of: each turn's decision has it too. mu must
+// be held.
+func (m *model) warn(log *slog.Logger, warning string, now time.Time) {
+	if warning == "" || warning == m.warned && now.Sub(m.warnAt) < warnEvery {
+		return
+	}
+	m.warned, m.warnAt = warning, now
+	log.Warn("strategy", "model", m.ID, "warning", warning)
 }

@@ -52,6 +52,8 @@ type model struct {
 	knobs   Knobs
 	pruned  int64 // events that indexes which are gone could not place
 	desk    desk
+	warned  string // the last warning of a strategy that was logged
+	warnAt  time.Time
 	news    chan struct{} // closed when a member has changed; nil when nobody waits for that
 
 	strategies map[string]route.Strategy         // that were used, by what route.New reads

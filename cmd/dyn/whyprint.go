@@ -29,6 +29,20 @@ type whyPart struct {
 	Slowdown float64 `json:"slowdown_ms"`
 	Stall    float64 `json:"stall_ms"`
 	Memory   float64 `json:"memory_ms"`
+	Terms    []struct {
+		Name  string  `json:"name"`
+		Value float64 `json:"value"`
+	} `json:"terms"`
+}
+
+// term writes the figure of a name; – where there is none.
+func (p *whyPart) term(name string) string {
+	for _, t := range p.Terms {
+		if t.Name == name {
+			return strconv.FormatFloat(t.Value, 'g', 4, 64)
+		}
+	}
+	return "–"
 }
 
 // times are the parts of a price in milliseconds, in the order in which they
@@ -39,9 +53,22 @@ func (p *whyPart) times() []float64 {
 
 // whyDecision is what is shown of a decision.
 type whyDecision struct {
-	Worker string    `json:"worker"`
-	Reason string    `json:"reason"`
-	Parts  []whyPart `json:"parts"`
+	Worker  string    `json:"worker"`
+	Reason  string    `json:"reason"`
+	Parts   []whyPart `json:"parts"`
+	Warning string    `json:"warning"`
+}
+
+// terms are the names of the figures that the rule looked at, in its order.
+func (d *whyDecision) terms() (names []string) {
+	for _, p := range d.Parts {
+		for _, t := range p.Terms {
+			if !slices.Contains(names, t.Name) {
+				names = append(names, t.Name)
+			}
+		}
+	}
+	return names
 }
 
 // printWhy writes the explanation for a person.
@@ -52,7 +79,12 @@ func printWhy(a *app, d whyDoc, now time.Time) error {
 	if json.Unmarshal(d.Decision, &decision) == nil && len(decision.Parts) > 0 {
 		w.line("")
 		if w.err == nil {
-			w.err = decision.table(d.Turn).narrowed(a.out, 7, 6, 5, 3, 4).print(a.out)
+			t := decision.table(d.Turn)
+			leave := slices.DeleteFunc([]int{7, 6, 5, 3, 4}, func(i int) bool { return i >= len(t.head)-2 })
+			w.err = t.narrowed(a.out, leave...).print(a.out)
+		}
+		if decision.Warning != "" {
+			w.line("warning   %s", oneLine(decision.Warning))
 		}
 	}
 	w.line("")
@@ -109,10 +141,16 @@ func (d whyDecision) table(turn ledger.Turn) *table {
 	timed := slices.ContainsFunc(d.Parts, func(p whyPart) bool {
 		return slices.ContainsFunc(p.times(), func(x float64) bool { return x != 0 })
 	})
-	t := &table{head: []string{"", "WORKER", "OVERLAP"}, right: []int{2, 3, 4, 5, 6, 7, 8, 9}}
-	if timed {
+	t, terms := &table{head: []string{"", "WORKER", "OVERLAP"}, right: []int{2, 3, 4, 5, 6, 7, 8, 9}}, d.terms()
+	switch {
+	case timed:
 		t.head = append(t.head, "PREFILL", "RELOAD", "BACKLOG", "SLOWDOWN", "STALL", "MEMORY", "TOTAL", "")
-	} else {
+	case len(terms) > 0:
+		for _, name := range terms {
+			t.head = append(t.head, strings.ToUpper(name))
+		}
+		t.head = append(t.head, "COST", "")
+	default:
 		t.head = append(t.head, "NEW", "PENDING", "IN FLIGHT", "COST", "")
 	}
 	for _, p := range d.Parts {
@@ -130,6 +168,11 @@ func (d whyDecision) table(turn ledger.Turn) *table {
 				row = append(row, spell(x))
 			}
 			row = append(row, spell(p.Cost))
+		case len(terms) > 0:
+			for _, name := range terms {
+				row = append(row, p.term(name))
+			}
+			row = append(row, strconv.FormatFloat(p.Cost, 'g', 4, 64))
 		default:
 			row = append(row, count(p.New), count(p.Pending), strconv.Itoa(p.InFlight), count(int(p.Cost)))
 		}
