@@ -202,6 +202,9 @@ func commit(i *Installed, place string) error {
 	if err := os.WriteFile(filepath.Join(i.Dir, manifest), append(data, '\n'), 0o644); err != nil {
 		return err
 	}
+	if err := settle(i.Dir, place); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
 		return err
 	}

@@ -43,6 +43,15 @@ func TestInstall(t *testing.T) {
 	if out, err := exec.Command(prog.Args[0], "--version").CombinedOutput(); err != nil || !strings.Contains(string(out), "10434") {
 		t.Errorf("at its place it says %q, %v", out, err)
 	}
+	for _, name := range []string{"activate", "told"} { // they know where they lie
+		text, err := os.ReadFile(filepath.Join(p.Dir, "bin", name))
+		if err != nil || strings.Contains(string(text), ".new-") || !strings.Contains(string(text), p.Dir) {
+			t.Errorf("%s: %v\n%s", name, err, text)
+		}
+	}
+	if out, err := exec.Command(filepath.Join(p.Dir, "bin", "told")).CombinedOutput(); err != nil {
+		t.Errorf("a console script: %v: %s", err, out)
+	}
 	crash := func() {
 		if err := os.Mkdir(filepath.Join(s.Dir, ".new-of-a-crash"), 0o755); err != nil {
 			t.Fatal(err)

