@@ -93,6 +93,7 @@ type Endpoint struct {
 	Key      string   // "" when it wants none
 	ModelDir string   // its tokenizer; "" is not known
 	Args     []string // its command line; nil when dyn did not launch it
+	Vision   bool     // the recipe of one that dyn launched says that it sees images
 }
 
 // Seen is what a probe saw.

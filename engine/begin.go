@@ -95,7 +95,7 @@ func (w *Worker) adopt(b *begun, s Spec, a Adapter, env []string) bool {
 	w.secrets = append(given(os.Environ(), env), k.Key)
 	w.mu.Unlock()
 	b.process, b.adopted, b.loaded, b.started = k, true, k.Record.Ready, k.Started
-	b.at = Endpoint{URL: local(k.Port), Key: k.Key, ModelDir: s.dir(), Args: k.Flags}
+	b.at = Endpoint{URL: local(k.Port), Key: k.Key, ModelDir: s.dir(), Args: k.Flags, Vision: s.Recipe.Vision}
 	if k.Events != "" {
 		b.inbox = openInbox(k.Events)
 	}
@@ -126,7 +126,7 @@ func (w *Worker) launch(b *begun, s Spec, a Adapter) error {
 	w.mu.Unlock()
 	env := launching(l, remove)
 	b.started = time.Now()
-	b.at = Endpoint{URL: local(at.Port), Key: at.Key, ModelDir: s.dir(), Args: l.Args}
+	b.at = Endpoint{URL: local(at.Port), Key: at.Key, ModelDir: s.dir(), Args: l.Args, Vision: s.Recipe.Vision}
 	if w.fleet.o.Run == "" || s.Recipe.BindToDaemon && remove == nil {
 		b.process, err = w.fleet.launcher.Start(child.Command{Args: l.Args, Env: env, Out: out, Bound: s.Recipe.BindToDaemon, After: remove})
 		return err

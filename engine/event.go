@@ -18,6 +18,7 @@ const (
 	EventStarting  = "starting"  // its process was started
 	EventAdopted   = "adopted"   // its process was found running, from before this daemon
 	EventReady     = "ready"     // it gave a real token, or answers again
+	EventBlind     = "blind"     // it does not see the images that its recipe promises; Detail says so
 	EventDown      = "down"      // it was lost; Detail says how
 	EventGaveUp    = "gave up"   // it was lost too often to be started again by itself; Detail holds its last log lines
 	EventRestarted = "restarted" // it is ready again after its process was started anew

@@ -10,17 +10,16 @@ import (
 // of engines, and no recipe gives an engine eyes.
 func TestMergeVision(t *testing.T) {
 	for _, c := range []struct {
-		name                string
-		recipe, seen, flags bool
-		want                bool
+		name         string
+		recipe, seen bool
+		want         bool
 	}{
-		{"nobody says so", false, false, false, false},
-		{"the engine does and the recipe does not", false, true, false, false},
-		{"the recipe and the engine", true, true, false, true},
-		{"the recipe, of one that cannot be asked", true, false, true, true},
-		{"the recipe, of one that has no eyes", true, false, false, false},
+		{"nobody says so", false, false, false},
+		{"the engine does and the recipe does not", false, true, false},
+		{"the recipe and the engine", true, true, true},
+		{"the recipe, of one that has no eyes", true, false, false},
 	} {
-		got := merge(turn.Capabilities{Vision: c.seen}, turn.Capabilities{Vision: c.flags}, c.recipe)
+		got := merge(turn.Capabilities{Vision: c.seen}, turn.Capabilities{}, c.recipe)
 		if got.Vision != c.want {
 			t.Errorf("%s: %v", c.name, got.Vision)
 		}

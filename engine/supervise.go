@@ -143,6 +143,9 @@ func (w *Worker) live(ctx context.Context, s Spec, a Adapter) error {
 	}
 	b.ready()
 	seen.Caps = merge(seen.Caps, b.known, s.Recipe.Vision)
+	if s.Recipe.Vision && !seen.Caps.Vision {
+		w.fleet.tell(w, EventBlind, "its engine sees no images, though the recipe says vision: true; a fixed text stands for them")
+	}
 	return w.serve(ctx, client, seen, b.inbox)
 }
 
@@ -206,6 +209,6 @@ func merge(seen, known turn.Capabilities, vision bool) turn.Capabilities {
 	fill(&seen.MaxSeqs, known.MaxSeqs)
 	fill(&seen.MaxBatched, known.MaxBatched)
 	seen.Priority = seen.Priority || known.Priority
-	seen.Vision = vision && (seen.Vision || known.Vision)
+	seen.Vision = vision && seen.Vision
 	return seen
 }

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -29,5 +30,22 @@ func TestVerified(t *testing.T) {
 	}
 	if got := w.Info(); got.Chat != "life 2 differs" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestBlind: where the recipe promises that images are seen and the engine does
+// not see them, that is told before the worker is ready.
+func TestBlind(t *testing.T) {
+	for _, sees := range []bool{false, true} {
+		r := newRig(t, engine.Options{})
+		sharp := recipe("sim")
+		sharp.Vision, sharp.Flags["vision"] = true, fmt.Sprint(sees)
+		w, err := r.Start(t.Context(), engine.Spec{Recipe: sharp})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(r.told(), "w0 blind"); got == sees || w.Info().Caps.Vision != sees {
+			t.Errorf("it sees %v: told %v, capabilities %+v", sees, r.told(), w.Info().Caps)
+		}
 	}
 }

@@ -222,6 +222,8 @@ func (d *daemon) event(e engine.Event) {
 		d.show.stage("start", e.Worker, fmt.Sprintf("adopted, pid %d  %s", e.PID, e.URL))
 	case engine.EventReady:
 		d.show.stage("warm", e.Worker, "first token came")
+	case engine.EventBlind:
+		d.show.stage("warm", e.Worker, e.Detail)
 	case engine.EventAttached:
 		d.show.stage("start", e.Worker, "attached  "+e.URL)
 	case engine.EventDown:

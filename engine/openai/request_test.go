@@ -80,18 +80,27 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestSees: who refuses images does not see them, nor who leaves them out.
+// TestSees: who refuses images does not see them, nor who leaves them out; who
+// answers nothing does what was promised.
 func TestSees(t *testing.T) {
 	for name, c := range map[string]struct {
-		tokens int // of an image; below 0 is refused
-		want   bool
-	}{"sees": {64, true}, "leaves it out": {0, false}, "refuses": {-1, false}} {
-		got := Sees(t.Context(), func(ctx context.Context, j turn.Job) (turn.Stream, error) {
+		tokens   int // of an image; -1 is refused, -2 is not answered
+		promised bool
+		want     bool
+	}{
+		"sees": {64, false, true}, "leaves it out": {0, false, false}, "refuses": {-1, false, false}, "is lost": {-2, false, false},
+		"promised and sees": {64, true, true}, "promised and leaves it out": {0, true, false}, "promised and refuses": {-1, true, false},
+		"promised and is lost": {-2, true, true},
+	} {
+		got := Sees(t.Context(), c.promised, func(ctx context.Context, j turn.Job) (turn.Stream, error) {
 			n := 5
 			for _, b := range j.Chat.Messages[0].Blocks {
 				if shown(b) {
 					n += c.tokens
 				}
+			}
+			if n == 3 {
+				return nil, turn.ErrLost
 			}
 			if n < 5 {
 				return nil, &turn.Refused{Status: 400, Message: "At most 0 image(s) may be provided"}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -19,22 +20,24 @@ import (
 const visionLimit = 30 * time.Second
 
 // Sees finds out whether a server sees images: one makes its prompt longer. A
-// server that refuses it, or leaves it out, does not. ask starts the answer to
-// a job whose Chat is set.
-func Sees(ctx context.Context, ask func(context.Context, turn.Job) (turn.Stream, error)) bool {
+// server that refuses it, or leaves it out, does not. Of one that answers
+// nothing what was promised of it is believed. ask starts the answer to a job
+// whose Chat is set.
+func Sees(ctx context.Context, promised bool, ask func(context.Context, turn.Job) (turn.Stream, error)) bool {
 	ctx, cancel := context.WithTimeout(ctx, visionLimit)
 	defer cancel()
 	say := turn.Block{Kind: turn.Text, Text: "What is it?"}
-	with, ok := prompted(ctx, ask, say, picture64())
-	if !ok {
-		return false
+	with, err := prompted(ctx, ask, say, picture64())
+	if err != nil {
+		var refused *turn.Refused
+		return promised && !errors.As(err, &refused)
 	}
-	without, ok := prompted(ctx, ask, say)
-	return ok && with > without
+	without, err := prompted(ctx, ask, say)
+	return err == nil && with > without || err != nil && promised
 }
 
 // prompted is how many tokens the prompt of a message has, as the server says.
-func prompted(ctx context.Context, ask func(context.Context, turn.Job) (turn.Stream, error), blocks ...turn.Block) (int, bool) {
+func prompted(ctx context.Context, ask func(context.Context, turn.Job) (turn.Stream, error), blocks ...turn.Block) (int, error) {
 	zero := 0.0
 	said, err := remote.Listen(ctx, 1, func(ctx context.Context) (turn.Stream, error) {
 		return ask(ctx, turn.Job{
@@ -42,7 +45,7 @@ func prompted(ctx context.Context, ask func(context.Context, turn.Job) (turn.Str
 			Chat: &turn.Turn{Messages: []turn.Message{{Role: turn.User, Blocks: blocks}}},
 		})
 	})
-	return said.Usage.Prompt, err == nil
+	return said.Usage.Prompt, err
 }
 
 // picture64 is a picture of 64 by 64: the parts into which models cut pictures

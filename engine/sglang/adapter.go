@@ -116,7 +116,6 @@ func known(s engine.Spec, flags map[string]string) turn.Capabilities {
 		KVTokens:   engine.Number(flags["max-total-tokens"]),
 		MaxSeqs:    engine.Number(flags["max-running-requests"]),
 		MaxBatched: engine.Number(flags["chunked-prefill-size"]),
-		Vision:     s.Recipe.Vision,
 	}
 }
 

@@ -69,12 +69,12 @@ func chatBody(rid string, j turn.Job, m manner) [][]byte {
 	return b.Pieces()
 }
 
-// chats finds out whether the server has a chat API, and of one that others
-// launched whether it sees images; of ours the recipe knows.
+// chats finds out whether the server has a chat API, and whether it sees images,
+// where that is of use: of one that others launched, or whose recipe says so.
 func (c *client) chats(ctx context.Context, caps *turn.Capabilities, m manner) {
 	status, err := c.server.Takes(ctx, chatPath)
 	caps.Chat = err == nil && status != http.StatusNotFound
-	if caps.Chat && c.theirs {
-		caps.Vision = openai.Sees(ctx, func(ctx context.Context, j turn.Job) (turn.Stream, error) { return c.chat(ctx, j, m) })
+	if caps.Chat && (c.theirs || c.promised) {
+		caps.Vision = openai.Sees(ctx, c.promised, func(ctx context.Context, j turn.Job) (turn.Stream, error) { return c.chat(ctx, j, m) })
 	}
 }

@@ -16,9 +16,10 @@ import (
 
 // client talks to one server.
 type client struct {
-	server *remote.Server
-	theirs bool                   // others launched it
-	manner atomic.Pointer[manner] // nil before the probe
+	server   *remote.Server
+	theirs   bool                   // others launched it
+	promised bool                   // its recipe says that it sees images
+	manner   atomic.Pointer[manner] // nil before the probe
 }
 
 // manner is what the probe found out about how to ask.
@@ -32,7 +33,7 @@ type manner struct {
 }
 
 func newClient(at engine.Endpoint) *client {
-	return &client{server: remote.New(at), theirs: at.Args == nil}
+	return &client{server: remote.New(at), theirs: at.Args == nil, promised: at.Vision}
 }
 
 // Close drops idle connections.

@@ -127,7 +127,6 @@ func known(s engine.Spec, flags map[string]string) turn.Capabilities {
 		MaxSeqs:    engine.Number(flags["max_batch_size"]),
 		MaxBatched: engine.Number(flags["max_num_tokens"]),
 		Priority:   flags[inFile+waiting] == "priority",
-		Vision:     s.Recipe.Vision,
 	}
 }
 

@@ -17,12 +17,13 @@ import (
 
 // client talks to one server.
 type client struct {
-	server *remote.Server
-	theirs bool                   // others launched it
-	dir    string                 // model folder; "" is not known
-	manner atomic.Pointer[manner] // nil before the probe
-	open   atomic.Int64           // answers that run
-	tells  atomic.Bool            // the server has told of its cache
+	server   *remote.Server
+	theirs   bool                   // others launched it
+	promised bool                   // its recipe says that it sees images
+	dir      string                 // model folder; "" is not known
+	manner   atomic.Pointer[manner] // nil before the probe
+	open     atomic.Int64           // answers that run
+	tells    atomic.Bool            // the server has told of its cache
 
 	reading sync.Mutex // held while events are read, which keeps them in order
 	answers [][]byte   // of the server's events, oldest first; guarded by reading
@@ -39,7 +40,7 @@ type manner struct {
 }
 
 func newClient(at engine.Endpoint) *client {
-	return &client{server: remote.New(at), theirs: at.Args == nil, dir: at.ModelDir}
+	return &client{server: remote.New(at), theirs: at.Args == nil, promised: at.Vision, dir: at.ModelDir}
 }
 
 // Close drops idle connections.

@@ -121,7 +121,6 @@ func known(s engine.Spec, flags map[string]string) turn.Capabilities {
 		MaxSeqs:    engine.Number(flags["max-num-seqs"]),
 		MaxBatched: engine.Number(flags["max-num-batched-tokens"]),
 		Priority:   flags["scheduling-policy"] == "priority",
-		Vision:     s.Recipe.Vision,
 	}
 }
 

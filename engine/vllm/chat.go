@@ -35,13 +35,13 @@ func (c *client) chat(ctx context.Context, model string, j turn.Job) (turn.Strea
 	return s, nil
 }
 
-// chats finds out whether the server has a chat API, and of one that others
-// launched whether it sees images; of ours the recipe knows.
+// chats finds out whether the server has a chat API, and whether it sees images,
+// where that is of use: of one that others launched, or whose recipe says so.
 func (c *client) chats(ctx context.Context, caps *turn.Capabilities) {
 	status, err := c.server.Takes(ctx, "/v1/chat/completions")
 	caps.Chat = err == nil && status != http.StatusNotFound
-	if caps.Chat && c.attached {
-		caps.Vision = openai.Sees(ctx, func(ctx context.Context, j turn.Job) (turn.Stream, error) { return c.chat(ctx, caps.Model, j) })
+	if caps.Chat && (c.attached || c.promised) {
+		caps.Vision = openai.Sees(ctx, c.promised, func(ctx context.Context, j turn.Job) (turn.Stream, error) { return c.chat(ctx, caps.Model, j) })
 	}
 }
 

@@ -20,11 +20,12 @@ type client struct {
 	again  atomic.Int64           // turns whose cached blocks the server shall announce again
 
 	attached bool        // others launched it
+	promised bool        // its recipe says that it sees images
 	unparsed atomic.Bool // its chats read no calls out of answers
 }
 
 func newClient(at engine.Endpoint) *client {
-	c := &client{server: remote.New(at), attached: at.Args == nil}
+	c := &client{server: remote.New(at), attached: at.Args == nil, promised: at.Vision}
 	c.server.Judge = judge
 	return c
 }

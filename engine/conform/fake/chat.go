@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -10,10 +11,31 @@ import (
 // chatAsk is what is read of a request to a chat API.
 type chatAsk struct {
 	Rid      string
-	Messages []struct{ Role, Content string }
-	Most     int    `json:"max_tokens"`
-	Ignore   bool   `json:"ignore_eos"`
-	Salt     string `json:"cache_salt"`
+	Messages []struct {
+		Role    string
+		Content content
+	}
+	Most   int    `json:"max_tokens"`
+	Ignore bool   `json:"ignore_eos"`
+	Salt   string `json:"cache_salt"`
+}
+
+// content is what a message says. An image in it is some words.
+type content string
+
+// UnmarshalJSON reads a text, or parts.
+func (c *content) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, (*string)(c))
+	}
+	var parts []struct{ Type, Text string }
+	err := json.Unmarshal(b, &parts)
+	for _, p := range parts {
+		if *c += content(p.Text); p.Type == "image_url" {
+			*c += content(strings.Repeat(" picture", 16))
+		}
+	}
+	return err
 }
 
 // talk is a chat API, over a template of no model's. refuse writes why a prompt
@@ -25,7 +47,7 @@ func (e *Engine) talk(w http.ResponseWriter, r *http.Request, refuse func(http.R
 	}
 	var prompt strings.Builder
 	for _, m := range q.Messages {
-		prompt.WriteString("<|im_start|>" + m.Role + "\n" + m.Content + "<|im_end|>\n")
+		prompt.WriteString("<|im_start|>" + m.Role + "\n" + string(m.Content) + "<|im_end|>\n")
 	}
 	ids := e.tok.Encode(nil, prompt.String()+"<|im_start|>assistant\n")
 	if why := e.fits(ids); why != "" {
