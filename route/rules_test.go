@@ -142,3 +142,24 @@ func TestSGLangTree(t *testing.T) {
 		t.Fatalf("%+v", d)
 	}
 }
+
+// What a decision over eight workers costs, by rule.
+func BenchmarkRules(b *testing.B) {
+	cs := make([]Candidate, 8)
+	for i := range cs {
+		cs[i] = Candidate{Worker: fmt.Sprint("w", i), Overlap: i * 640, InFlight: i, Blocks: 100 * i, BlockSize: 64, Active: 6_400 * i, KVTokens: 400_000}
+	}
+	n := Need{Turn: "t0123456789abcdef", Prompt: 50_000, Session: "s1", Home: "w3"}
+	for _, r := range Rules() {
+		b.Run(r.Name, func(b *testing.B) {
+			s, err := New(r.Name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Pick(n, cs)
+			}
+		})
+	}
+}
