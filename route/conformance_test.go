@@ -173,7 +173,7 @@ func checkReason(t *rapid.T, d Decision) {
 			return slices.ContainsFunc(p.Terms, func(t Term) bool { return t.Name == name })
 		}
 		switch d.Reason {
-		case Cheapest, Balance, Longest, Emptiest:
+		case Cheapest, Off, Balance, Longest, Emptiest:
 			if p.Cost < chosen.Cost {
 				t.Fatalf("%s costs less than %s: %+v", p.Worker, d.Worker, d)
 			}
@@ -242,7 +242,7 @@ func TestNew(t *testing.T) {
 	for text, why := range map[string]string{
 		"": "", "kv": "", "round-robin": "", "power-of-two": "",
 		"dynamo:prefill=16:temperature=0.5": "",
-		"kvv":                               `strategy "kvv": known are kv, lmetric, dynamo, kv-load, sglang, sticky, thompson, p2c, least-loaded, round-robin, random`,
+		"kvv":                               `strategy "kvv": known are kv, dyn, lmetric, dynamo, kv-load, sglang, sticky, thompson, p2c, least-loaded, round-robin, random`,
 		"kv:weight=2":                       `strategy kv: no knob "weight"; there are `,
 		"dynamo:prefill=x":                  `strategy dynamo: knob prefill: strconv.ParseFloat: parsing "x": invalid syntax`,
 		"sglang:abs=NaN":                    `strategy sglang: knob abs: NaN is not a number up to 1e+09`,

@@ -14,8 +14,7 @@
 //	(pending + new) × (in flight + 1)
 //
 // is least. New are the prompt tokens that the worker would have to compute,
-// its overlap taken off, at least 1, since an engine always computes the last
-// one. Pending are the uncached prompt tokens of turns sent there that have no
+// at least 1, since an engine always computes the last one. Pending are the uncached prompt tokens of turns sent there that have no
 // first token yet; in flight are the turns sent there that have not ended. It
 // is LMetric's product, new tokens × batch (arXiv 2603.15202), with the
 // prefill that already waits added to the tokens: the first factor is how long
@@ -25,6 +24,17 @@
 // constants. Equal costs go to fewer turns in flight, then to an order of the
 // names that differs from turn to turn. A name by itself decides nothing: a
 // session stays where its blocks are and for no other reason.
+//
+// The rule "dyn" counts milliseconds: the turn's own prefill and reload, the
+// backlog before it, how much the turns that run there slow it down and how
+// long it stalls them, and a price of memory: what it will take to compute
+// again what it displaces, nothing while there is room. Where what workers
+// take is more than three times off what was predicted it falls back to "kv".
+//
+// Books keep what a router knows by its own doing: what is in flight, where
+// sessions are at home, how long blocks last, how fast each worker is. The
+// Gate holds turns back that would push out what others come back for; unless
+// told otherwise only where a cache thrashes. Lengths are those of answers.
 //
 // The others are there to be compared with, and for who wants them: "lmetric",
 // "dynamo", "kv-load" and "sglang" are the published rules of other routers,

@@ -24,7 +24,7 @@ func TestOverrides(t *testing.T) {
 		{"ours", "1", `,"nvext":{"router":{"strategy":"round-robin"}}`, "", 200, "", true},
 		{"Dynamo's", "1", `,"nvext":{"router_config_override":{"strategy":"round-robin","router_temperature":0}}`, "", 200, "", true},
 		{"a header", "1", `,"nvext":{"router":{"strategy":"kv"}}`, "round-robin", 200, "", true},
-		{"unknown", "1", ``, "best", 200, "no strategy is named best; there are kv, lmetric", false},
+		{"unknown", "1", ``, "best", 200, "no strategy is named best; there are kv, dyn, lmetric", false},
 		{"unknown and strict", "1", `,"nvext":{"strict":true}`, "best", 400, "no strategy is named best", false},
 		{"may not", "2", ``, "round-robin", 200, "the key maynot may not", false},
 		{"may not and strict", "2", `,"nvext":{"strict":true}`, "round-robin", 403, "dyn key add --route", false},

@@ -22,7 +22,7 @@ func TestSettings(t *testing.T) {
 		says       string
 	}{
 		{"router.mode", "round-robin", 200, `{"key":"router.mode","value":"round-robin","was":"kv"}`},
-		{"router.mode", "best", 422, "known are kv, lmetric"},
+		{"router.mode", "best", 422, "known are kv, dyn, lmetric"},
 		{"router.queue_threshold", "off", 200, `"value":"off","was":"4"`},
 		{"router.queue_threshold", "0.5", 200, `"value":"0.5","was":"off"`},
 		{"router.queue_threshold", "-1", 422, "no number of 0 or more"},

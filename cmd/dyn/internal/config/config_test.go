@@ -68,8 +68,8 @@ func TestStrict(t *testing.T) {
 		{"twice", "server:\n  port: 1\n  port: 2\n", 3, "already defined", ""},
 		{"no yaml", "server: {port: 1\n", 1, "", ""},
 		{"switch", "router:\n  trust_dyn_template: perhaps\n", 2, "neither true nor false", ""},
-		{"strategy", "router:\n  mode: kvv\n", 2, "known are kv, lmetric", ""},
-		{"strategy, of old", "router:\n  policy: kvv\n", 2, "known are kv, lmetric", ""},
+		{"strategy", "router:\n  mode: kvv\n", 2, "known are kv, dyn, lmetric", ""},
+		{"strategy, of old", "router:\n  policy: kvv\n", 2, "known are kv, dyn, lmetric", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := parse("c.yaml", []byte(c.text))
