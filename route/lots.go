@@ -62,6 +62,22 @@ func (d *Decision) soft(width, u float64) *Part {
 	return open[len(open)-1]
 }
 
+// tempered chooses by cost: the least, or with a temperature above 0 a part that
+// is drawn, as Dynamo's router does: at 0.1 one at the top of the range has a
+// chance of e^-10 against the best, at 1 of e^-1.
+func (d *Decision) tempered(n *Need, temperature float64, why Reason) {
+	if !(temperature > 0) {
+		d.least(n, why)
+		return
+	}
+	_, costs := d.open()
+	if costs.most <= costs.least {
+		d.least(n, why)
+		return
+	}
+	d.choose(d.soft((costs.most-costs.least)*temperature, unit(salted(n))), Drawn)
+}
+
 // open are the parts that are not out, by name, and what they cost.
 func (d *Decision) open() (parts []*Part, costs span) {
 	for i := range d.Parts {
