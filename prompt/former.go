@@ -12,7 +12,7 @@ import (
 
 // Bare reports whether t is a request for compaction that came without the
 // tools of the conversation; Former gives it them.
-func Bare(t *turn.Turn) bool { return t.Who.Kind == "compaction" && len(t.Tools) == 0 }
+func Bare(t *turn.Turn) bool { return t.Who.Kind == kindCompaction && len(t.Tools) == 0 }
 
 // Former returns the turn to be rendered when t is Bare: with the agent's
 // former tools. Its prompt then goes on from the one before, where it would

@@ -18,6 +18,13 @@ type Hashes struct {
 	Rolling []uint64
 }
 
+// KeyOf returns the key of one message.
+func KeyOf(m *turn.Message) Key {
+	r := borrow()
+	defer r.back()
+	return r.keys.Of(m)
+}
+
 // Keys appends the key of each message of t to dst.
 func Keys(dst []Key, t *turn.Turn) []Key {
 	r := borrow()

@@ -30,6 +30,8 @@ func (d *parting) cause(text *diff.Text) (diff.Change, diff.Kind, bool) {
 		return tool, "", false
 	case hold >= 0 && hold < n && len(changed[hold]) > 0 && !(tools && hold == 0 && d.beside(changed[hold])):
 		return d.message(hold, changed[hold], text)
+	case tools && d.own.Who.Kind == kindCompaction: // without tools, or with a prompt of its own
+		return tool, diff.Compaction, true
 	case tools:
 		return tool, kind, true
 	case d.was.thinking.Mode != d.own.Thinking.Mode || d.was.thinking.Effort != d.own.Thinking.Effort:
@@ -43,6 +45,9 @@ func (d *parting) cause(text *diff.Text) (diff.Change, diff.Kind, bool) {
 	}
 	return d.unchanged(hold)
 }
+
+// kindCompaction is the kind of a turn that asks for a summary.
+const kindCompaction = "compaction"
 
 // printed reports whether some of the changes are of what templates print.
 func printed(cs []diff.Change) bool {
@@ -97,7 +102,7 @@ func (d *parting) name(i int, c diff.Change, text *diff.Text) diff.Kind {
 	m := &d.own.Messages[i]
 	client := m.Role == turn.System || m.Role == turn.User
 	switch k := diff.ByText(text); {
-	case d.was.kind == "compaction" && i <= 1+d.leading():
+	case d.own.Who.Kind == kindCompaction, d.was.kind == kindCompaction && i <= 1+d.leading():
 		return diff.Compaction
 	case k == diff.Attribution || k == diff.Clock, k != "" && client:
 		return k

@@ -6,81 +6,23 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/prompt/diff"
+	"github.com/agentinfer/dyn/route"
 )
-
-// whyPart is a candidate of any rule; what a rule has no price for is 0.
-type whyPart struct {
-	Worker   string  `json:"worker"`
-	Overlap  int     `json:"overlap_tokens"`
-	New      int     `json:"new_tokens"`
-	Pending  int     `json:"pending_tokens"`
-	InFlight int     `json:"in_flight"`
-	Cost     float64 `json:"cost"`
-	Out      string  `json:"left_out"`
-	Prefill  float64 `json:"prefill_ms"`
-	Reload   float64 `json:"reload_ms"`
-	Backlog  float64 `json:"backlog_ms"`
-	Slowdown float64 `json:"slowdown_ms"`
-	Stall    float64 `json:"stall_ms"`
-	Memory   float64 `json:"memory_ms"`
-	Terms    []struct {
-		Name  string  `json:"name"`
-		Value float64 `json:"value"`
-	} `json:"terms"`
-}
-
-// term writes the figure of a name; – where there is none.
-func (p *whyPart) term(name string) string {
-	for _, t := range p.Terms {
-		if t.Name == name {
-			return strconv.FormatFloat(t.Value, 'g', 4, 64)
-		}
-	}
-	return "–"
-}
-
-// times are the parts of a price in milliseconds, in the order in which they
-// are added up.
-func (p *whyPart) times() []float64 {
-	return []float64{p.Prefill, p.Reload, p.Backlog, p.Slowdown, p.Stall, p.Memory}
-}
-
-// whyDecision is what is shown of a decision.
-type whyDecision struct {
-	Worker  string    `json:"worker"`
-	Reason  string    `json:"reason"`
-	Parts   []whyPart `json:"parts"`
-	Warning string    `json:"warning"`
-}
-
-// terms are the names of the figures that the rule looked at, in its order.
-func (d *whyDecision) terms() (names []string) {
-	for _, p := range d.Parts {
-		for _, t := range p.Terms {
-			if !slices.Contains(names, t.Name) {
-				names = append(names, t.Name)
-			}
-		}
-	}
-	return names
-}
 
 // printWhy writes the explanation for a person.
 func printWhy(a *app, d whyDoc, now time.Time) error {
 	w := &errWriter{w: a.out}
 	d.head(w, now)
-	var decision whyDecision
+	var decision route.Decision
 	if json.Unmarshal(d.Decision, &decision) == nil && len(decision.Parts) > 0 {
 		w.line("")
 		if w.err == nil {
-			t := decision.table(d.Turn)
-			leave := slices.DeleteFunc([]int{7, 6, 5, 3, 4}, func(i int) bool { return i >= len(t.head)-2 })
+			t := whyTable(decision)
+			leave := slices.DeleteFunc([]int{7, 6, 5, 4, 3}, func(i int) bool { return i >= len(t.head)-2 })
 			w.err = t.narrowed(a.out, leave...).print(a.out)
 		}
 		if decision.Warning != "" {
@@ -136,73 +78,6 @@ func unless(none bool, s string) string {
 	return s
 }
 
-// table is what each candidate would have cost, as it was added up.
-func (d whyDecision) table(turn ledger.Turn) *table {
-	timed := slices.ContainsFunc(d.Parts, func(p whyPart) bool {
-		return slices.ContainsFunc(p.times(), func(x float64) bool { return x != 0 })
-	})
-	t, terms := &table{head: []string{"", "WORKER", "OVERLAP"}, right: []int{2, 3, 4, 5, 6, 7, 8, 9}}, d.terms()
-	switch {
-	case timed:
-		t.head = append(t.head, "PREFILL", "RELOAD", "BACKLOG", "SLOWDOWN", "STALL", "MEMORY", "TOTAL", "")
-	case len(terms) > 0:
-		for _, name := range terms {
-			t.head = append(t.head, strings.ToUpper(name))
-		}
-		t.head = append(t.head, "COST", "")
-	default:
-		t.head = append(t.head, "NEW", "PENDING", "IN FLIGHT", "COST", "")
-	}
-	for _, p := range d.Parts {
-		mark, note := "", ""
-		if p.Worker == d.Worker {
-			mark, note = "▸", "chosen: "+d.Reason
-		}
-		row := []string{mark, p.Worker, share(p.Overlap, p.Overlap+p.New)}
-		switch {
-		case p.Out != "":
-			note = p.Out
-			row = append(row, slices.Repeat([]string{"–"}, len(t.head)-4)...)
-		case timed:
-			for _, x := range p.times() {
-				row = append(row, spell(x))
-			}
-			row = append(row, spell(p.Cost))
-		case len(terms) > 0:
-			for _, name := range terms {
-				row = append(row, p.term(name))
-			}
-			row = append(row, strconv.FormatFloat(p.Cost, 'g', 4, 64))
-		default:
-			row = append(row, count(p.New), count(p.Pending), strconv.Itoa(p.InFlight), count(int(p.Cost)))
-		}
-		t.add(append(row, note)...)
-	}
-	return t
-}
-
-// share is a part of all, in hundredths.
-func share(part, all int) string {
-	if all <= 0 {
-		return "–"
-	}
-	x := float64(part) / float64(all)
-	return percent(&x)
-}
-
-// spell writes a part of a price; – for nothing.
-func spell(x float64) string {
-	switch {
-	case x == 0:
-		return "–"
-	case x > -10 && x < 10:
-		return strconv.FormatFloat(x, 'f', 1, 64) + "ms"
-	case x < 0:
-		return "-" + ms(-x)
-	}
-	return ms(x)
-}
-
 // cached tells what was believed, what the engine said, and what the agent's
 // turn before left there.
 func (d *whyDoc) cached() (lines []string) {
@@ -212,7 +87,7 @@ func (d *whyDoc) cached() (lines []string) {
 	case t.Cached < 0:
 		line += "; the engine has not said"
 	default:
-		line += fmt.Sprintf("; the engine said %s (%s)", count(t.Cached), share(t.Cached, t.Prompt))
+		line += fmt.Sprintf("; the engine said %s (%s)", count(t.Cached), part(t.Cached, t.Prompt))
 	}
 	lines = append(lines, line)
 	before := d.Before

@@ -16,7 +16,7 @@ const (
 // same is how many bytes of was and now are the same.
 func Around(head, was, now []byte, same int) *Text {
 	lead := string(head) + string(now[:same])
-	if n := strings.LastIndexByte(lead, '\n'); n >= 0 && n < len(lead)-1 {
+	if n := strings.LastIndexByte(strings.TrimSuffix(lead, "\n"), '\n'); n >= 0 {
 		lead = lead[n+1:]
 	}
 	if cut := len(lead) - around; cut > 0 {

@@ -3,6 +3,7 @@ package diff
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // longestCore is how many bytes two lines may differ in for the words there to
@@ -20,7 +21,7 @@ func ByText(t *Text) Kind {
 	if was.to-was.from > longestCore || now.to-now.from > longestCore {
 		return ""
 	}
-	for _, p := range patterns {
+	for _, p := range patterns() {
 		if p.in(&was) && p.in(&now) {
 			return p.kind
 		}
@@ -88,19 +89,21 @@ const (
 		`|(?:\d{1,2}(?:st|nd|rd|th)?\.? )?` + month + `\.?(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? \d{4})?)`
 )
 
-// patterns are tried in order. A date without a number in it is none.
-var patterns = []pattern{
-	{Clock, regexp.MustCompile(`(?i)(?:` + weekday + `,? )?(?:` + day + `)?(?:t|,? )?` + hour + zone + `(?: \d{4})?`)},
-	{Clock, regexp.MustCompile(`(?i)(?:` + weekday + `,? )?` + day)},
-	{Clock, regexp.MustCompile(`(?i)\b(?:day|today|date|now)\b[^.]{0,20}\b` + weekday + `\b`)},
-	{Clock, regexp.MustCompile(`\b1[5-9]\d{8}(?:\d{3}|\.\d+)?\b`)},
-	{Clock, regexp.MustCompile(`(?i)\b\d+ (?:milli)?(?:seconds?|minutes?|hours?|ms|secs?|mins?) (?:ago|left|elapsed|passed)`)},
-	{Folder, regexp.MustCompile(`(?:^|[\s"'<>=(:` + "`" + `])(?:~|[A-Za-z]:)?(?:[/\\][^\s"'<>|*?/\\` + "`" + `]+){2,}[/\\]?`)},
-	{Folder, regexp.MustCompile(`(?i)(?:cwd|directory|folder|workspace)\W{1,4}[^\s"'<>]+`)},
-	{Value, regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)},
-	{Value, regexp.MustCompile(`\b[a-z]{0,8}[-_]?[0-9a-fA-F]*[0-9][0-9a-fA-F]*\b`)},
-	{Value, regexp.MustCompile(`\d[\d.,]*\d?%?`)},
-}
+// patterns are tried in order. Few daemons ever need them, and no command does.
+var patterns = sync.OnceValue(func() []pattern {
+	return []pattern{
+		{Clock, regexp.MustCompile(`(?i)(?:` + weekday + `,? )?(?:` + day + `)?(?:t|,? )?` + hour + zone + `(?: \d{4})?`)},
+		{Clock, regexp.MustCompile(`(?i)(?:` + weekday + `,? )?` + day)},
+		{Clock, regexp.MustCompile(`(?i)\b(?:day|today|date|now)\b[^.]{0,20}\b` + weekday + `\b`)},
+		{Clock, regexp.MustCompile(`\b1[5-9]\d{8}(?:\d{3}|\.\d+)?\b`)},
+		{Clock, regexp.MustCompile(`(?i)\b\d+ (?:milli)?(?:seconds?|minutes?|hours?|ms|secs?|mins?) (?:ago|left|elapsed|passed)`)},
+		{Folder, regexp.MustCompile(`(?:^|[\s"'<>=(:` + "`" + `])(?:~|[A-Za-z]:)?(?:[/\\][^\s"'<>|*?/\\` + "`" + `]+){2,}[/\\]?`)},
+		{Folder, regexp.MustCompile(`(?i)(?:cwd|directory|folder|workspace)\W{1,4}[^\s"'<>]+`)},
+		{Value, regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)},
+		{Value, regexp.MustCompile(`\b[a-z]{0,8}[-_]?[0-9a-fA-F]*[0-9][0-9a-fA-F]*\b`)},
+		{Value, regexp.MustCompile(`\d[\d.,]*\d?%?`)},
+	}
+})
 
 // summaries are words of what stands for a conversation that was summed up, in
 // lower case, as clients were recorded or are known to write them.

@@ -17,12 +17,14 @@ type Agent struct {
 	Who   turn.Who // set once; Kind is the first turn's
 	base  uint64   // set once: of the places in its line
 
-	turn   sync.Mutex // held while a turn builds its prompt; guards all up to near
+	turn   sync.Mutex // held while a turn builds its prompt; guards all up to like
 	state  prompt.State
 	chains map[int]*cache.Chain // block hashes of the last prompt by block size
 	tools  []turn.Tool          // the last that its turns had; never written
 	parent *Agent               // where it forked from, until its first prompt
 	near   bool                 // and that was in the later half of the parent's prompt
+
+	like *Agent // whose prompt its first is compared with
 
 	toolBytes int       // of tools
 	shelved   time.Time // when tools were put on the shelf
@@ -37,6 +39,7 @@ type Agent struct {
 	asked int           // how many of line were in the prompt
 	exact Exact         // of the last prompt
 	held  int           // bytes
+	looks looks
 
 	mu      sync.Mutex // guards figures
 	figures Figures

@@ -59,6 +59,7 @@ func (s *Store) sleep(a *Agent) {
 func (s *Store) drop(a *Agent) {
 	s.forget(a, 0)
 	s.exactly(a, Exact{})
+	s.part(a)
 	s.sleep(a)
 	s.recent.Remove(a.elem)
 	delete(s.byName, a.name())

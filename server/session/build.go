@@ -52,6 +52,7 @@ func (a *Agent) Build(q Asked) (Built, error) {
 		chains[block] = c
 		b.Chains[block] = c.Of(q.Seed, p.IDs, block, p.Same)
 	}
+	a.against(q, t, &b)
 	a.chains = chains // of the others Same tells nothing any more
 	b.Bytes = a.bytes()
 	return b, nil

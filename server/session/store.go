@@ -26,10 +26,11 @@ type Store struct {
 
 	mu      sync.Mutex // guards all below, and each Agent's line and what it holds
 	byName  map[name]*Agent
-	byHash  map[place]*Agent // where headerless agents went through
-	byExact map[place]spot   // where their last prompts end, to the letter
-	recent  *list.List       // of *Agent, the most recently used first
-	awake   *list.List       // of those not at rest, whose prompt was made last first
+	byHash  map[place]*Agent  // where headerless agents went through
+	byLook  map[uint64]*Agent // the last that began so, see looks
+	byExact map[place]spot    // where their last prompts end, to the letter
+	recent  *list.List        // of *Agent, the most recently used first
+	awake   *list.List        // of those not at rest, whose prompt was made last first
 	bytes   int
 	stirred int // bytes of those in awake
 	forks   int
@@ -79,7 +80,7 @@ func New(l Limits) *Store {
 		l.Awake = 192 << 20
 	}
 	return &Store{
-		limits: l, byName: map[name]*Agent{}, byHash: map[place]*Agent{}, byExact: map[place]spot{},
+		limits: l, byName: map[name]*Agent{}, byHash: map[place]*Agent{}, byExact: map[place]spot{}, byLook: map[uint64]*Agent{},
 		recent: list.New(), awake: list.New(),
 	}
 }
@@ -90,6 +91,7 @@ func New(l Limits) *Store {
 // message means nothing, since all sessions of a harness begin with the same
 // system prompt.
 func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
+	l := looksOf(t)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var a, parent *Agent
@@ -104,6 +106,9 @@ func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
 	if a == nil {
 		a = s.add(t, now)
 		a.parent, a.near, a.forked = parent, near, parent != nil
+		if like := s.meet(a, l); parent == nil {
+			a.like = like
+		}
 	}
 	s.recent.MoveToFront(a.elem)
 	a.seen(now)

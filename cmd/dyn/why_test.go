@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/prompt/diff"
+	"github.com/agentinfer/dyn/route"
+)
+
+// TestWhyTable: each rule is shown in what it counts in.
+func TestWhyTable(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		d    route.Decision
+		want string
+	}{
+		{"milliseconds", route.Decision{Worker: "w1", Reason: route.Cheapest, Parts: []route.Part{
+			{Worker: "w0", Overlap: 0, New: 1000, PrefillMS: 5100, BacklogMS: 1400, MemoryMS: 2.25, Cost: 6502.25},
+			{Worker: "w1", Overlap: 900, New: 100, PrefillMS: 510, Cost: 510},
+			{Worker: "w2", New: 1000, Out: "full"},
+		}}, "\tWORKER\tOVERLAP\tPREFILL\tRELOAD\tBACKLOG\tSLOWDOWN\tSTALL\tMEMORY\tTOTAL\t\n" +
+			"\tw0\t0.0%\t5.1s\t–\t1.4s\t–\t–\t2.2ms\t6.5s\t\n" +
+			"▸\tw1\t90.0%\t510ms\t–\t–\t–\t–\t–\t510ms\tchosen: lowest cost\n" +
+			"\tw2\t0.0%\t–\t–\t–\t–\t–\t–\t–\tfull\n"},
+		{"terms", route.Decision{Worker: "w0", Prefill: "w1", Reason: route.Drawn, Parts: []route.Part{
+			{Worker: "w0", New: 10, Terms: []route.Term{{Name: "kv", Value: 0.25}, {Name: "queue", Value: 3}}, Cost: 0.5},
+			{Worker: "w1", New: 10, Cost: 1},
+		}}, "\tWORKER\tOVERLAP\tKV\tQUEUE\tCOST\t\n▸\tw0\t0.0%\t0.25\t3\t0.5\tchosen: drawn\n▹\tw1\t0.0%\t–\t–\t1\tcomputes the prompt\n"},
+		{
+			"tokens and turns",
+			route.Decision{Parts: []route.Part{{Worker: "w0", New: 10, Pending: 2000, InFlight: 2, Cost: 6030}}},
+			"\tWORKER\tOVERLAP\tNEW\tPENDING\tIN FLIGHT\tCOST\t\n\tw0\t0.0%\t10\t2.00k\t2\t6.03k\t\n",
+		},
+	} {
+		var b bytes.Buffer
+		if err := whyTable(c.d).print(&b); err != nil || b.String() != c.want {
+			t.Errorf("%s (%v):\n%s\nwant\n%s", c.name, err, b.String(), c.want)
+		}
+	}
+}
+
+// TestTries: every kind of break has something to try, and a word of its own in
+// the page of the documents.
+func TestTries(t *testing.T) {
+	for _, k := range diff.Kinds() {
+		for _, harness := range []string{"claude-code", ""} {
+			if got := tries(&diff.Break{Kind: k}, ledger.Turn{Harness: harness, Session: "alice/s1", Tenant: "alice"}); len(got) == 0 {
+				t.Errorf("%s, %q: nothing to try", k, harness)
+			}
+		}
+	}
+	if got := tries(&diff.Break{Kind: diff.Edited}, ledger.Turn{Harness: "claude-code", Session: "alice/s1", Tenant: "alice"})[0]; !strings.HasPrefix(got, "claude --resume s1 ") {
+		t.Errorf("a session of a key: %s", got)
+	}
+}
+
+// TestPrintWhy is the whole page of a broken turn.
+func TestPrintWhy(t *testing.T) {
+	var out bytes.Buffer
+	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.Local)
+	d := whyDoc{
+		Turn: ledger.Turn{
+			ID: "t8f21", At: at, Harness: "claude-code", Session: "0b77", Agent: "main", Kind: "user", Worker: "w3", Overlap: 16,
+			Prompt: 118_832, Cached: 16, QueueMS: 700, TTFTMS: 5800, Outcome: "calls",
+		},
+		Decision: []byte(`{"worker":"w3","reason":"lowest cost","parts":[{"worker":"w3","overlap_tokens":16,"new_tokens":118816,"prefill_ms":5100,"cost":5100}]}`),
+		Before:   &ledger.Turn{ID: "t8f20", Worker: "w3", Prompt: 118_000, Output: 700},
+		Break: &diff.Break{
+			Kind: diff.Clock, Role: "system", Tool: -1, Field: diff.FieldText, Token: 12, Held: 118_700, Again: 118_600, Size: 64,
+			Text: &diff.Text{Was: "It is 12:00", Now: "It is 12:07\nGo.", At: 9},
+		},
+		AgainMS: 5090, Try: []string{"one", "two", "three"},
+		Breaks: []whyBreak{{Turn: "t8f21"}, {Turn: "t8f10", At: at.Add(-time.Hour), Agent: "main", Kind: diff.Compaction, Again: 9}},
+	}
+	if err := printWhy(&app{out: &out, err: &out}, d, at.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	want := `turn t8f21   0b77/main   119k tokens   sent to w3   TTFT 5.8s
+at 2026-11-30 12:00:00 (1m ago)   claude-code   user   waited 700ms   calls
+
+	WORKER	OVERLAP	PREFILL	RELOAD	BACKLOG	SLOWDOWN	STALL	MEMORY	TOTAL	
+▸	w3	0.0%	5.1s	–	–	–	–	–	5.1s	chosen: lowest cost
+
+believed  16 of 119k tokens cached at w3; the engine said 16 (0.0%)
+
+prefix broke at block 1 of 1854 (token 12 of 118700): clock
+  from  turn t8f20 (w3)
+  in    message 0 (system), block 0: text
+  was   It is 12:┃00
+  now   It is 12:┃07⏎Go.
+  cost  119k tokens computed again, about 5.1s
+  try:  one
+  or:   two
+  or:   three
+
+other breaks of this session
+  t8f10   main   1h ago   compaction: 9 tokens again
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}

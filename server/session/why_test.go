@@ -1,0 +1,246 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentinfer/dyn/prompt/diff"
+	"github.com/agentinfer/dyn/turn"
+)
+
+// usual is a conversation of a few turns.
+func usual() talk {
+	return talk{
+		system: []string{
+			"x-anthropic-billing-header: cc_version=2.1.150.9d8; cch=9f2ab;",
+			"You help with code.\nWorking directory: /home/me/src/payments\nIt is 12:00:41 now.\nRequest 8f21 of this session.\n" + strings.Repeat("Be careful with files. ", 20),
+		},
+		tools: []string{"look=Looks at a file.", "edit=Edits a file.", "run=Runs a program."},
+		said: []said{
+			{role: "user", text: "What is in the files of this folder?"},
+			{role: "assistant", text: "I look.", thinking: "It wants to know.", call: "call_1", args: `{"at": "a.go"}`},
+			{role: "tool", call: "call_1", text: strings.Repeat("func add(a, b int) int { return a + b }\n", 10)},
+			{role: "assistant", text: "It adds two numbers."},
+			{role: "user", text: "And what does it not do?"},
+		},
+	}
+}
+
+// dialects are the three.
+var dialects = []turn.Dialect{turn.Chat, turn.Responses, turn.Messages}
+
+// TestCauses changes a conversation in every way that a client does, in each
+// dialect: the cause is named, with the message and field it came from.
+func TestCauses(t *testing.T) {
+	m := forgetfulModel(t)
+	system := func(old, new string) func(*talk) {
+		return func(c *talk) { c.system[1] = strings.Replace(c.system[1], old, new, 1) }
+	}
+	for _, x := range []struct {
+		name    string
+		first   func(*talk) // before both
+		change  func(*talk)
+		kind    diff.Kind
+		message int
+		field   string
+		words   string // of what stands there now
+	}{
+		{"a clock", nil, system("12:00:41", "12:07:02"), diff.Clock, 0, diff.FieldText, "12:07:02"},
+		{"an attribution line within", system("code.\n", "code.\nx-anthropic-billing-header: cch=9f2ab;\n"), system("9f2ab", "41a00"), diff.Attribution, 0, diff.FieldText, "41a00"},
+		{"another folder", nil, system("payments", "dyn"), diff.Folder, 0, diff.FieldText, "src/dyn"},
+		{"a number", nil, system("8f21", "8f22"), diff.Value, 0, diff.FieldText, "8f22"},
+		{"another system text", nil, system("careful", "careless"), diff.System, 0, diff.FieldText, "careless"},
+		{"tools in another order", nil, func(c *talk) { slices.Reverse(c.tools) }, diff.ToolOrder, -1, diff.FieldOrder, "run"},
+		{"one more tool", nil, func(c *talk) { c.tools = append(c.tools, "late=Comes late.") }, diff.ToolAdded, -1, diff.FieldAdded, "late"},
+		{"one tool less", nil, func(c *talk) { c.tools = c.tools[:2] }, diff.ToolRemoved, -1, diff.FieldRemoved, ""},
+		{"another tool", nil, func(c *talk) { c.tools[1] = "edit=Edits files." }, diff.ToolChanged, -1, diff.FieldDescription, "edit"},
+		{"a summary", nil, func(c *talk) {
+			c.said = []said{{role: "user", text: "This session is being continued from a previous conversation that ran out of context. It was about files."}, {role: "user", text: "Go on."}}
+		}, diff.Compaction, 1, diff.FieldText, "This session"},
+		{"an edited question", nil, func(c *talk) { c.said[0].text = "What is in the files of that folder?" }, diff.Edited, 1, diff.FieldText, "that folder"},
+		{"an edited result", nil, func(c *talk) { c.said[2].text = strings.Replace(c.said[2].text, "add", "sub", 3) }, diff.Edited, 3, diff.FieldText, "sub"},
+		{"edited arguments", nil, func(c *talk) { c.said[1].args = `{"at": "b.go"}` }, diff.Edited, 2, diff.FieldArgs, "b.go"},
+		{"an edited answer", nil, func(c *talk) { c.said[3].text = "It adds three numbers." }, diff.Edited, 4, diff.FieldText, "three"},
+		{"another way from there", nil, func(c *talk) {
+			c.said = append(c.said[:2:2], said{role: "tool", call: "call_1", text: "no such file"})
+			c.said[0].text = "Begin anew, with another plan."
+		}, diff.Edited, 1, diff.FieldText, "Begin anew"},
+		{"taken back", nil, func(c *talk) { c.said = append(c.said[:0:0], said{role: "user", text: "Something else, please."}) }, diff.Rewound, 1, diff.FieldText, "Something"},
+		{"another effort", func(c *talk) { c.effort = "low" }, func(c *talk) { c.effort = "high" }, diff.Effort, -1, diff.FieldEffort, "high"},
+	} {
+		for _, d := range dialects {
+			f := newFront(t, m, d)
+			c := usual()
+			if x.first != nil {
+				x.first(&c)
+			}
+			was := f.ask("s1", c)
+			now := c.clone()
+			x.change(&now)
+			b := f.ask("s1", now)
+			if b.Break == nil {
+				t.Errorf("%s, %s: no break", d, x.name)
+				continue
+			}
+			got := *b.Break
+			if got.Kind != x.kind || got.Message != x.message || got.Field != x.field {
+				t.Errorf("%s, %s: %+v %+v", d, x.name, got, got.Text)
+			}
+			if text := got.Text.Now + got.Text.Tool; !strings.Contains(text, x.words) {
+				t.Errorf("%s, %s: %q is not in %q", d, x.name, x.words, text)
+			}
+			checkToken(t, was, b)
+		}
+	}
+}
+
+// checkToken holds a break's token against the ids.
+func checkToken(t *testing.T, was, b Built) {
+	t.Helper()
+	old, now := was.IDs.Flat(), b.IDs.Flat()
+	n := 0
+	for n < min(len(old), len(now)) && old[n] == now[n] {
+		n++
+	}
+	if x := b.Break; x.Token != n || x.Held < len(old) || x.Again < 0 || x.Again > len(now)-n {
+		t.Errorf("%+v: the first token that differs is %d of %d and %d", x, n, len(old), len(now))
+	}
+}
+
+// TestNoCause plays the conversation as clients do: what they vary at will, and
+// what is only more of it, breaks nothing.
+func TestNoCause(t *testing.T) {
+	for _, d := range dialects {
+		f := newFront(t, simModel(t), d)
+		c := usual()
+		c.said[1].thinking = ""
+		all := c.said
+		for n := 1; n <= len(all); n++ {
+			for again := range 2 { // each is sent twice, as after a lost answer
+				now := c.clone()
+				now.said = now.said[:n]
+				now.said[n-1].leased = true
+				now.system[0] = "x-anthropic-billing-header: cc_version=2.1.150.9d8; cch=" + string(rune('a'+n)) + "9;"
+				for i := range now.said {
+					if now.said[i].call != "" {
+						now.said[i].call += string(rune('a' + n)) // named anew each time
+					}
+				}
+				if n > 1 && now.said[n-1].role == "assistant" {
+					continue
+				}
+				b := f.ask("s1", now)
+				if b.Break != nil {
+					t.Errorf("%s, %d messages, time %d: %+v %+v", d, n, again, b.Break, b.Break.Text)
+				}
+				if n < len(all) && all[n].role == "assistant" {
+					f.answer(b, all[n])
+				}
+			}
+		}
+		back := c.clone()
+		back.said = back.said[:1]
+		if b := f.ask("s1", back); b.Break != nil { // taken back, and nothing said
+			t.Errorf("%s: %+v", d, b.Break)
+		}
+	}
+}
+
+// TestThinkingDropped: reasoning that the template prints no more once the user
+// has spoken, and reasoning that the client does not send back where the
+// model's own answer is not known any more.
+func TestThinkingDropped(t *testing.T) {
+	for _, d := range dialects {
+		f := newFront(t, forgetfulModel(t), d)
+		c := usual()
+		c.system = c.system[1:]
+		turns := c.said
+		at := func(n int, more ...said) Built {
+			now := c.clone()
+			now.said = append(slices.Clone(turns[:n]), more...)
+			return f.ask("s1", now)
+		}
+		b := at(1)
+		f.answer(b, turns[1])
+		if b = at(3); b.Break != nil {
+			t.Errorf("%s: within the loop %+v", d, b.Break)
+		}
+		f.answer(b, turns[3])
+		b = at(5)
+		if x := b.Break; x == nil || x.Kind != diff.Thinking || x.Message != 2 || x.Field != diff.FieldThinking || x.Again == 0 {
+			t.Errorf("%s: the template drops it: %+v", d, x)
+		}
+
+		f = newFront(t, forgetfulModel(t), d)
+		at(3)
+		turns = slices.Clone(turns)
+		turns[1].thinking = ""
+		if x := at(3, said{role: "assistant", text: "So."}, said{role: "tool", call: "call_1", text: "more"}).Break; x == nil || x.Kind != diff.Thinking || x.Message != 2 || x.Field != diff.FieldThinking {
+			t.Errorf("%s: the client drops it: %+v", d, x)
+		}
+	}
+}
+
+// TestEditedAnswer: the model's last answer comes back in other words.
+func TestEditedAnswer(t *testing.T) {
+	for _, d := range dialects {
+		f := newFront(t, simModel(t), d)
+		c := usual()
+		c.said = c.said[:1]
+		b := f.ask("s1", c)
+		f.answer(b, said{text: "It holds three words and no more."})
+		c.said = append(c.said, said{role: "assistant", text: "It holds three lines and no more."}, said{role: "user", text: "Well?"})
+		now := f.ask("s1", c)
+		if x := now.Break; x == nil || x.Kind != diff.Edited || x.Message != 2 || x.Field != diff.FieldText || x.Token < b.IDs.Len()-len(b.Opening) || !strings.Contains(x.Text.Was, "words") || !strings.Contains(x.Text.Now, "lines") {
+			t.Errorf("%s: %+v", d, x)
+		}
+	}
+}
+
+// TestAnotherSession: sessions of one harness in two folders share less than
+// they could, and that is told with the first turn; other questions are not.
+func TestAnotherSession(t *testing.T) {
+	for _, d := range dialects {
+		f := newFront(t, simModel(t), d)
+		first := usual()
+		first.said = first.said[:1]
+		if b := f.ask("s1", first); b.Break != nil {
+			t.Errorf("%s: nobody was before, %+v", d, b.Break)
+		}
+		same := first.clone()
+		same.said[0].text = "Another question 2"
+		if b := f.ask("s2", same); b.Break != nil {
+			t.Errorf("%s: the same folder: %+v", d, b.Break)
+		}
+		other := same.clone()
+		other.system[1] = strings.Replace(other.system[1], "payments", "dyn", 1)
+		if x := f.ask("s3", other).Break; x == nil || x.Kind != diff.Folder || x.Message != 0 || x.Other != "s2/main" || x.Again == 0 {
+			t.Errorf("%s: another folder: %+v", d, x)
+		}
+	}
+}
+
+// TestNamelessClock: a client that names no session, whose system text has a
+// clock, begins a session with every turn; the clock is named all the same.
+func TestNamelessClock(t *testing.T) {
+	for _, d := range dialects {
+		f := newFront(t, simModel(t), d)
+		c := usual()
+		all := c.said
+		for i, n := range []int{1, 3, 5} {
+			c.said = all[:n]
+			c.system[1] = strings.Replace(c.system[1], "12:00:4", "12:00:5", 1)
+			if i == 2 {
+				c.system[1] = strings.Replace(c.system[1], "12:00:5", "12:01:0", 1)
+			}
+			if i == 1 {
+				c.system[1] = strings.Replace(c.system[1], "12:00:51", "12:00:59", 1)
+			}
+			x := f.ask("", c).Break
+			if (x == nil) != (i == 0) || x != nil && (x.Kind != diff.Clock || x.Message != 0 || x.Other == "") {
+				t.Errorf("%s, turn %d: %+v", d, i, x)
+			}
+		}
+	}
+}
