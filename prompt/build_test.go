@@ -197,6 +197,9 @@ func TestPromptsGrow(t *testing.T) {
 			if p.IDs.Len() < len(before) || !slices.Equal(p.IDs.Flat()[:len(before)], before) {
 				t.Fatalf("prompt\n%q\ndoes not begin with\n%q", m.tok.Decode(nil, p.IDs.Flat()), m.tok.Decode(nil, before))
 			}
+			if p.Break != nil {
+				t.Fatalf("it goes on, and is said to part: %+v %+v", p.Break, p.Break.Text)
+			}
 			out := m.tok.Encode(nil, rapid.SampledFrom([]string{"fine", "<think>\nhm\n</think>\n\nOdd  spacing \n", "x<tool_call>{\"name\":\"f\"}"}).Draw(t, "out"))
 			said := message(t, turn.Assistant)
 			last := p.Rolling[len(p.Rolling)-1]

@@ -90,7 +90,7 @@ func TestAppendIsInProportion(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		total += after.TotalAlloc - before.TotalAlloc
 		added += l.last.IDs.Len() - was
-		if l.last.Same != was || l.last.Edited != 0 {
+		if l.last.Same != was || l.last.Edited != 0 || l.last.Break != nil {
 			t.Fatalf("step %d: %d of %d ids are the same, %d edited", l.steps, l.last.Same, was, l.last.Edited)
 		}
 	}

@@ -215,3 +215,52 @@ func checkEdit(t *rapid.T, m *Model, tr *turn.Turn, x spot, p, next Prompt, seen
 	}
 	return true
 }
+
+// TestEditsAmongAnswers is the same with a conversation in which the model's own
+// answers stand in ids of their own.
+func TestEditsAmongAnswers(t *testing.T) {
+	if slow {
+		t.Skip("one goroutine: the race detector finds nothing here")
+	}
+	m := simModel(t)
+	raw := NewRaw("m", 1<<20, nil)
+	var s State
+	tr := &turn.Turn{
+		Tools:    []turn.Tool{{Name: "look", Description: "Looks.", Schema: json.RawMessage(`{"type":"object"}`)}},
+		Messages: []turn.Message{msg(turn.System, says("Be of help.")), msg(turn.User, says("What is in a.txt, and why?"))},
+	}
+	var p Prompt
+	for i := range 4 {
+		var err error
+		if p, err = m.Build(&s, tr, nil, raw); err != nil || p.Break != nil || p.Spliced != i {
+			t.Fatalf("step %d: %v, %+v, %d answers stand as they were made", i, err, p.Break, p.Spliced)
+		}
+		said := msg(turn.Assistant, says(fmt.Sprint("I look for the ", i, "th time.")), calls("look", fmt.Sprintf(`{"at":"a%d.txt"}`, i)))
+		ids := m.tok.Encode(m.tok.Encode(nil, fmt.Sprint("I look for")), fmt.Sprintf(" the %dth  time.\n<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": \"a%d.txt\" }}\n</tool_call>", i, i))
+		before := p.Rolling[len(p.Rolling)-1]
+		raw.Put(before, turn.RawTurn{Key: Next(before, said), Opening: p.Opening, IDs: ids})
+		tr.Messages = append(tr.Messages, said, msg(turn.ToolRole, result(fmt.Sprint("three words and ", i))))
+	}
+	p, err := m.Build(&s, tr, nil, raw)
+	if err != nil || p.Spliced != 4 {
+		t.Fatal(err, p.Spliced)
+	}
+	broke := 0
+	rapid.Check(t, func(t *rapid.T) {
+		x := drawSpot(t, tr)
+		now := edited(tr, x, rapid.IntRange(0, x.size-1).Draw(t, "byte"), rapid.ByteRange('0', 'z').Draw(t, "to"))
+		next, err := m.Build(&s, now, nil, raw)
+		if err != nil {
+			t.Skip(err)
+		}
+		if checkEdit(t, m, tr, x, p, next, 1) {
+			broke++
+		}
+		if back, err := m.Build(&s, tr, nil, raw); err != nil || !slices.Equal(back.IDs.Flat(), p.IDs.Flat()) {
+			t.Fatalf("the prompt before does not come back (%v)", err)
+		}
+	})
+	if broke < 30 {
+		t.Errorf("%d edits changed a token", broke)
+	}
+}

@@ -91,7 +91,6 @@ func New(l Limits) *Store {
 // message means nothing, since all sessions of a harness begin with the same
 // system prompt.
 func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
-	l := looksOf(t)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var a, parent *Agent
@@ -106,7 +105,7 @@ func (s *Store) Find(t *turn.Turn, rolling []uint64, now time.Time) *Agent {
 	if a == nil {
 		a = s.add(t, now)
 		a.parent, a.near, a.forked = parent, near, parent != nil
-		if like := s.meet(a, l); parent == nil {
+		if like := s.meet(a, looksOf(t)); parent == nil {
 			a.like = like
 		}
 	}
