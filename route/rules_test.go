@@ -53,12 +53,15 @@ func TestRules(t *testing.T) {
 		{"sticky: stays", "sticky", Need{Prompt: 1_000, Session: "s", Home: "a"}, []Candidate{
 			{Worker: "a", InFlight: 50, Pending: 20_000}, {Worker: "b"},
 		}, "a", AtHome},
-		{"sticky: unless told otherwise", "sticky:override=2", Need{Prompt: 1_000, Session: "s", Home: "a"}, []Candidate{
-			{Worker: "a", InFlight: 2}, {Worker: "b"},
+		{"sticky: unless told otherwise", "sticky:override=1.5", Need{Prompt: 1_000, Session: "s", Home: "a"}, []Candidate{
+			{Worker: "a", Active: 70_000, Pending: 20_000}, {Worker: "b", Active: 10_000},
 		}, "b", Cheapest},
-		{"sticky: not more than twice as dear", "sticky:override=2", Need{Prompt: 1_000, Session: "s", Home: "a"}, []Candidate{
-			{Worker: "a", InFlight: 1}, {Worker: "b"},
+		{"sticky: not so much over the mean", "sticky:override=2", Need{Prompt: 1_000, Session: "s", Home: "a"}, []Candidate{
+			{Worker: "a", Active: 70_000, Pending: 20_000}, {Worker: "b", Active: 10_000},
 		}, "a", AtHome},
+		{"sglang: of equal matches always the same one", "sglang", Need{Prompt: 1_000, Prefix: 1}, []Candidate{
+			{Worker: "a", Overlap: 900, InFlight: 1}, {Worker: "b", Overlap: 900, InFlight: 60},
+		}, "b", Longest},
 		{"dynamo: what waits for its prefill", "dynamo", Need{Prompt: 640}, []Candidate{
 			{Worker: "a", Overlap: 640, Pending: 1_280}, {Worker: "b"},
 		}, "b", Cheapest},

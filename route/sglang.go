@@ -1,5 +1,10 @@
 package route
 
+import (
+	"cmp"
+	"slices"
+)
+
 // sglang is SGLang's cache_aware policy with its defaults 0.3, 64 and 1.5.
 // While the turns in flight differ by more than abs between two workers, and
 // by more than the factor rel, the one with fewest takes the turn. Else the
@@ -58,8 +63,21 @@ func (s *sglang) Pick(n Need, cs []Candidate) Decision {
 			p.Cost = s.size(p)
 		}
 	}
+	if why == Longest {
+		d.choose(d.matched(n.Prefix), why)
+		return d
+	}
 	d.least(&n, why)
 	return d
+}
+
+// matched is the part with the least cost, the longest match. Of several the
+// policy takes whichever its tree names first, which is the same one time and
+// again, however busy it is.
+func (d *Decision) matched(prefix uint64) *Part {
+	open, costs := d.open()
+	open = slices.DeleteFunc(open, func(p *Part) bool { return p.Cost > costs.least })
+	return slices.MinFunc(open, func(a, b *Part) int { return cmp.Compare(lot(prefix, a.Worker), lot(prefix, b.Worker)) })
 }
 
 // size is a worker's tree and what is on its way there.

@@ -4,9 +4,9 @@ import "github.com/zeebo/xxh3"
 
 // sticky keeps a session on one worker: the one of its last turn, and for its
 // first one that its name draws, so that it is the same after a restart. A
-// turn of no session draws for itself. With override above 0 a turn leaves
-// home where that costs more than so many times the best, by LMetric's
-// product with the prefill that waits.
+// turn of no session draws for itself. With override above 0 a session leaves a
+// home that has more than so many times the mean load, in tokens of its running
+// turns and of prompts that wait, for the worker with least.
 type sticky struct {
 	override float64
 }
@@ -23,16 +23,16 @@ func (s sticky) Pick(n Need, cs []Candidate) Decision {
 		return d
 	}
 	home.term("home", 1)
-	best := home
+	sum, open := 0.0, 0.0
 	for i := range d.Parts {
 		p := &d.Parts[i]
-		p.Cost = product(p)
-		if p.Out == "" && cheaper(p, best, salted(&n)) {
-			best = p
+		p.Cost = float64(max(cs[i].Active, 0)) + float64(p.Pending)
+		if p.Out == "" {
+			sum, open = sum+p.Cost, open+1
 		}
 	}
-	if s.override > 0 && home.Cost > s.override*best.Cost {
-		d.choose(best, Cheapest)
+	if s.override > 0 && home.Cost > s.override*sum/open {
+		d.least(&n, Cheapest)
 	} else {
 		d.choose(home, AtHome)
 	}
