@@ -90,12 +90,19 @@ func (an *analysis) unwanted(from int) {
 	if !an.f.uncalled() {
 		return
 	}
-	an.buf = append(an.buf[:from], slices.DeleteFunc(an.buf[from:], func(e turn.Event) bool {
-		if e.Kind == turn.CallStart {
-			an.f.s.count.unwanted.Add(1)
-		}
-		return e.Kind >= turn.CallStart && e.Kind <= turn.CallEnd
-	})...)
+	an.buf = append(an.buf[:from], slices.DeleteFunc(an.buf[from:], an.drops)...)
+}
+
+// drops reports whether an event is of a call that the client wants none of,
+// and counts it.
+func (an *analysis) drops(e turn.Event) bool {
+	if !an.f.uncalled() || e.Kind < turn.CallStart || e.Kind > turn.CallEnd {
+		return false
+	}
+	if e.Kind == turn.CallStart {
+		an.f.s.count.unwanted.Add(1)
+	}
+	return true
 }
 
 // likely hands log probabilities on with the first event that comes of their

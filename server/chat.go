@@ -174,6 +174,9 @@ func spoken(d *turn.Delta) string {
 // ids in the form of the client's dialect.
 func (an *analysis) read(es []turn.Event) {
 	for _, e := range es {
+		if an.drops(e) {
+			continue
+		}
 		switch e.Kind {
 		case turn.Reasoning:
 			an.unthink()

@@ -1,8 +1,13 @@
 package server
 
 import (
+	"context"
 	"strings"
 	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/agentinfer/dyn/turn"
 )
 
 // TestFlawsAreCounted: what was wrong with calls is shown, so that nothing is
@@ -58,5 +63,30 @@ func TestCallsThatNobodyWants(t *testing.T) {
 				t.Errorf("without tools the markup is text: %s", said)
 			}
 		})
+	}
+}
+
+// TestCallsOfTheEngineThatNobodyWants: a call that the engine has read out of
+// its answer itself, on the chat path, is dropped like one that we read.
+func TestCallsOfTheEngineThatNobodyWants(t *testing.T) {
+	at := turn.Call{Index: 0, Name: "f"}
+	st := newStage(t, chatter("calls", func(ctx context.Context, _ turn.Job) (turn.Stream, error) {
+		return &script{ctx, []turn.Delta{
+			{Text: "so"},
+			{Events: []turn.Event{{Kind: turn.CallStart, Call: at}, {Kind: turn.CallArgs, Call: at, Text: "{}"}}}, // and it never ends
+			{End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: 9, Output: 9}}},
+		}}, nil
+	}))
+	for i, stream := range []string{"", `,"stream":true`} {
+		status, got := st.post(t.Context(), chatPath, says("hi", `,"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":"none"`+stream))
+		if status != 200 || strings.Contains(got, "tool_calls") || !strings.Contains(got, `"so"`) {
+			t.Errorf("%d %s", status, got)
+		}
+		if end := gjson.Get(got, "choices.0.finish_reason").Str; stream == "" && end != "stop" {
+			t.Errorf("it ended with %q", end)
+		}
+		if n := st.s.count.unwanted.Load(); n != int64(i+1) {
+			t.Errorf("%d calls counted, want %d", n, i+1)
+		}
 	}
 }
