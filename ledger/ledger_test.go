@@ -85,7 +85,7 @@ func turnOf(n int) Turn {
 		Priority: 3, Strict: -1, Class: "P0", Messages: 4, Tools: 2, MaxTokens: 4096, Worker: "w0",
 		Decision: `{"worker":"w0"}`, Overlap: 900, Prompt: 1000, Cached: 896, Output: 50, Thinking: 7,
 		QueueMS: 1.5, TTFTMS: 210.25, TotalMS: 900, Moved: 1, Outcome: "end", Error: "none",
-		Tenant: "alice", Format: "json_schema", Edited: 2, Chat: "it has images", Break: `{"kind":"clock"}`,
+		Tenant: "alice", Format: "json_schema", Edited: 2, Flawed: 3, Chat: "it has images", Break: `{"kind":"clock"}`,
 	}
 }
 
@@ -148,7 +148,7 @@ func TestUpserts(t *testing.T) {
 		{"SELECT harness || ' ' || (last_at - first_at) FROM sessions", "claude-code 1000000000"},
 		{"SELECT group_concat(id || '<' || parent) FROM (SELECT * FROM agents ORDER BY id)", "explore<main,main<"},
 		{"SELECT name || model || url || pid || event || count(*) FROM workers", "w0simu2ready1"},
-		{"PRAGMA user_version", "6"},
+		{"PRAGMA user_version", "7"},
 		{"PRAGMA auto_vacuum", "2"},
 		{"PRAGMA journal_mode", "wal"},
 	} {
@@ -249,8 +249,8 @@ func TestStats(t *testing.T) {
 		t.Fatalf("stats = %+v, %v", got, err)
 	}
 	e, m := got[0], got[1]
-	if e.Kind != "" || e.Tenant != "" || e.Edited != 4 {
-		t.Errorf("explore = %+v, want no kind nor tenant, and 4 edited", e)
+	if e.Kind != "" || e.Tenant != "" || e.Edited != 4 || e.Flawed != 6 {
+		t.Errorf("explore = %+v, want no kind nor tenant, 4 edited and 6 flawed", e)
 	}
 	if e.Agent != "explore" || e.Hit != nil || *e.P50 != 40 || *e.P95 != 50 || e.Failed != 1 || e.Cached != 0 || e.Prompt != 1000 {
 		t.Errorf("explore = %+v", e)

@@ -43,7 +43,7 @@ func TestPeekFollowsTheFile(t *testing.T) {
 	inFile(t, path, "raw_turns", 1)
 	afresh(l)
 	found(t, l, rawOf(1).Key)
-	outside(t, `rm "$F" "$F-wal" "$F-shm"`, path)
+	outside(t, `rm -f "$F" "$F-wal" "$F-shm"`, path)
 	until(t, "the file to be begun anew", func() bool { return l.Health().Why != "" })
 	if _, ok := l.Raw().Find("sim", rawOf(1).Key); ok {
 		t.Error("it was found in a file that is gone")

@@ -40,6 +40,7 @@ type Turn struct {
 	Format string `json:"format"` // form that its text was held to: "json_object", "json_schema" or ""
 	Chat   string `json:"chat"`   // why it went to the worker's own chat API; "" is by token ids
 	Edited int    `json:"edited"` // answers of the model that the client had changed, seen first in this turn
+	Flawed int    `json:"flawed"` // calls of its answer that were mended, no tool's, or dropped as unwanted
 	Break  string `json:"break"`  // JSON of diff.Break: where its prompt parted from the one before; "" is nowhere
 }
 

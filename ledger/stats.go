@@ -44,6 +44,7 @@ type Stat struct {
 	Turns    int   `json:"turns"`
 	Failed   int   `json:"failed"`    // outcome "fail" or "reject"
 	Edited   int   `json:"edited"`    // sum of Turn.Edited
+	Flawed   int   `json:"flawed"`    // sum of Turn.Flawed
 	Chats    int   `json:"chat_path"` // turns that went to a worker's own chat API
 	Prompt   int64 `json:"prompt_tokens"`
 	Cached   int64 `json:"cached_tokens"`
@@ -60,7 +61,7 @@ type Stat struct {
 // is longer than all else. The last model is that of the greatest at and row.
 const statsQuery = `
 WITH picked AS (
-  SELECT COLUMNS, at, outcome, edited, chat <> '' AS chatted, prompt_tokens, cached_tokens, output_tokens,
+  SELECT COLUMNS, at, outcome, edited, flawed, chat <> '' AS chatted, prompt_tokens, cached_tokens, output_tokens,
     thinking_tokens, ttft_ms, printf('%020d%020d', at, rowid) || model AS last, ttft_ms >= 0 AS told,
     row_number() OVER (PARTITION BY GROUPED, ttft_ms >= 0 ORDER BY ttft_ms) AS rank,
     count(*) OVER (PARTITION BY GROUPED, ttft_ms >= 0) AS n
@@ -68,7 +69,7 @@ WITH picked AS (
 )
 SELECT SHOWN,
   substr(max(last), 41), min(at), max(at), count(*),
-  sum(outcome IN ('fail', 'reject')), sum(edited), sum(chatted),
+  sum(outcome IN ('fail', 'reject')), sum(edited), sum(flawed), sum(chatted),
   sum(max(prompt_tokens, 0)), sum(max(cached_tokens, 0)), sum(max(output_tokens, 0)),
   sum(max(thinking_tokens, 0)),
   sum(cached_tokens) FILTER (WHERE prompt_tokens > 0 AND cached_tokens >= 0),
@@ -92,7 +93,7 @@ func (r *Reader) Stats(ctx context.Context, by By, q Query) ([]Stat, error) {
 			var cached, prompt sql.NullInt64
 			var p50, p95 sql.NullFloat64
 			err = scan(&s.Session, &s.Agent, &s.Parent, &s.Harness, &s.Kind, &s.Tenant, &s.Model, &first, &last,
-				&s.Turns, &s.Failed, &s.Edited, &s.Chats, &s.Prompt, &s.Cached, &s.Output, &s.Thinking,
+				&s.Turns, &s.Failed, &s.Edited, &s.Flawed, &s.Chats, &s.Prompt, &s.Cached, &s.Output, &s.Thinking,
 				&cached, &prompt, &p50, &p95)
 			s.First, s.Last = instant(first), instant(last)
 			s.P50, s.P95 = known64(p50), known64(p95)

@@ -25,6 +25,7 @@ type analysis struct {
 	answer dialect.Answer // as the client will send it back
 	probs  []turn.Logprob // that no event has taken yet
 
+	flawed    int  // calls that were mended, no tool's, or dropped as unwanted
 	given     int  // calls that the engine has read out of its answer itself
 	open      bool // the last of them has not ended
 	unthought bool // the engine reads the reasoning
@@ -101,6 +102,7 @@ func (an *analysis) drops(e turn.Event) bool {
 	}
 	if e.Kind == turn.CallStart {
 		an.f.s.count.unwanted.Add(1)
+		an.flawed++
 	}
 	return true
 }
@@ -146,6 +148,9 @@ func (an *analysis) note(from int) {
 		an.answer.Add(e)
 		if e.Kind == turn.CallEnd {
 			an.f.s.count.flawed(e.Call.Flaws)
+			if e.Call.Flaws != 0 {
+				an.flawed++
+			}
 		}
 	}
 }

@@ -54,7 +54,8 @@ func newScripted(t *testing.T, tmpl string) *scripted {
 	t.Helper()
 	b := &scripted{m: modelOf(t, tmpl)}
 	b.play = b.saying("ok")
-	b.stage = &stage{t: t, l: ledger.Open(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{})}
+	b.stage = &stage{t: t, path: filepath.Join(t.TempDir(), "ledger.db")}
+	b.l = ledger.Open(b.path, ledger.Options{})
 	b.s = New(Options{Ledger: b.l})
 	b.s.AddModel(Model{ID: "sim", Prompt: b.m, Parser: hermes})
 	if err := b.s.Update(&puppet{name: "w0", caps: caps(20000), play: b.answer}); err != nil {

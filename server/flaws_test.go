@@ -23,6 +23,12 @@ func TestFlawsAreCounted(t *testing.T) {
 		b.play = b.saying(text)
 		b.ok(chat.path, chat.first)
 	}
+	r := &rig{t: t, path: b.path}
+	for i, row := range r.rows(3) {
+		if want := []int{0, 1, 1}[i]; row.Flawed != want {
+			t.Errorf("turn %d has %d flawed calls, want %d", i, row.Flawed, want)
+		}
+	}
 	for i, want := range []int64{1, 0, 1, 0} {
 		if got := b.s.count.flaws[i].Load(); got != want {
 			t.Errorf("%s: %d calls, want %d", flawNames[i], got, want)

@@ -71,15 +71,17 @@ func aWord(ctx context.Context, j turn.Job) (turn.Stream, error) {
 
 // stage is a server over puppets.
 type stage struct {
-	t   *testing.T
-	s   *Server
-	l   *ledger.Ledger
-	url string
+	t    *testing.T
+	s    *Server
+	l    *ledger.Ledger
+	path string // of the ledger
+	url  string
 }
 
 func newStage(t *testing.T, ps ...*puppet) *stage {
 	t.Helper()
-	st := &stage{t: t, l: ledger.Open(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{})}
+	st := &stage{t: t, path: filepath.Join(t.TempDir(), "ledger.db")}
+	st.l = ledger.Open(st.path, ledger.Options{})
 	st.s = New(Options{Ledger: st.l})
 	st.s.AddModel(Model{ID: "sim", Prompt: simModel(t), Parser: hermes})
 	for _, p := range ps {

@@ -139,6 +139,9 @@ func (f *flight) land(an *analysis, err error) {
 	now := time.Now()
 	f.row.TotalMS = ms(now.Sub(f.t.Arrived))
 	f.row.Outcome, f.row.Error = f.outcome(an, err)
+	if an != nil {
+		f.row.Flawed = an.flawed
+	}
 	var answer uint64
 	switch {
 	case an != nil && an.reason != "":

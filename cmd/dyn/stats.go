@@ -123,7 +123,7 @@ func (s *stats) read(ctx context.Context, a *app) (statsDoc, error) {
 func (s *stats) print(a *app, doc statsDoc) error {
 	t := statTable(slices.Concat(doc.Agents, doc.Kinds, doc.Tenants), ledger.By(s.by), s.noHeader, time.Now())
 	n := len(groupColumns[ledger.By(s.by)].head)
-	order := []int{n + 2, n + 8, n + 9}
+	order := []int{n + 3, n + 2, n + 9, n + 10}
 	if n == 4 { // harness and model
 		order = append(order, 2, 3)
 	}
@@ -203,14 +203,14 @@ var groupColumns = map[ledger.By]struct {
 func statTable(rows []ledger.Stat, by ledger.By, noHeader bool, now time.Time) *table {
 	g := groupColumns[by]
 	t := &table{}
-	for i := range 9 {
+	for i := range 10 {
 		t.right = append(t.right, len(g.head)+i)
 	}
 	if !noHeader {
-		t.head = slices.Concat(g.head, []string{"TURNS", "FAILED", "EDITED", "IN", "CACHED", "OUT", "HIT", "TTFT P50", "P95", "LAST"})
+		t.head = slices.Concat(g.head, []string{"TURNS", "FAILED", "EDITED", "FLAWED", "IN", "CACHED", "OUT", "HIT", "TTFT P50", "P95", "LAST"})
 	}
 	for _, s := range rows {
-		t.add(append(g.cells(s), strconv.Itoa(s.Turns), strconv.Itoa(s.Failed), strconv.Itoa(s.Edited), count(int(s.Prompt)),
+		t.add(append(g.cells(s), strconv.Itoa(s.Turns), strconv.Itoa(s.Failed), strconv.Itoa(s.Edited), strconv.Itoa(s.Flawed), count(int(s.Prompt)),
 			count(int(s.Cached)), count(int(s.Output)), percent(s.Hit), known(s.P50), known(s.P95), ago(s.Last, now))...)
 	}
 	return t
