@@ -65,6 +65,6 @@ type WorkerEvent struct {
 	Model  string    `json:"model"`
 	PID    int       `json:"pid"`
 	URL    string    `json:"url"`
-	Event  string    `json:"event"` // "starting", "adopted", "ready", "down", "gave up", "restarted", "drained", "attached", "detached", "stopped", "prompts"
+	Event  string    `json:"event"` // "starting", "adopted", "ready", "down", "gave up", "restarted", "drained", "attached", "detached", "stopped", "prompts", "resync", "drift"
 	Detail string    `json:"detail"`
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/agentinfer/dyn/ledger/snapshot"
@@ -67,6 +68,8 @@ func workersPage(b *strings.Builder, ws []snapshot.Worker) {
 		{"dyn_worker_overlap_tokens", "prompt tokens believed to be held, last minute", func(w snapshot.Worker) float64 { return float64(w.Predicted) }},
 		{"dyn_worker_prompt_tokens", "prompt tokens sent, last minute", func(w snapshot.Worker) float64 { return float64(w.Prompt) }},
 		{"dyn_worker_cached_tokens", "prompt tokens reported as cached, last minute", func(w snapshot.Worker) float64 { return float64(w.Reported) }},
+		{"dyn_worker_drift", "share of prompt tokens that was believed to be held less the one that was found, last minute; NaN unknown", func(w snapshot.Worker) float64 { return orNaN(w.Drift) }},
+		{"dyn_worker_resyncs_total", "times that index and engine had parted", func(w snapshot.Worker) float64 { return float64(w.Resyncs) }},
 		{"dyn_worker_restarts_total", "restarts", func(w snapshot.Worker) float64 { return float64(w.Restarts) }},
 	} {
 		head(b, col.name, kindOf(col.name), col.help)
@@ -74,6 +77,14 @@ func workersPage(b *strings.Builder, ws []snapshot.Worker) {
 			fmt.Fprintf(b, "%s{worker=%s,model=%s} %g\n", col.name, label(w.Name), label(w.Model), col.value(w))
 		}
 	}
+}
+
+// orNaN is a number that may be unknown, as Prometheus writes that.
+func orNaN(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
 }
 
 func kindOf(name string) string {

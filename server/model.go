@@ -83,6 +83,7 @@ type member struct {
 	bound    int          // of pending, as route.Candidate has it
 	loadAt   time.Time
 	breaker  route.Breaker
+	drift    drift
 }
 
 // newModel returns a model without workers. behind keeps its raw turns.

@@ -6,8 +6,8 @@ import (
 )
 
 // observe looks after what changes without a turn: the load that others put
-// on attached engines, and turns that wait for it to go. It returns when ctx
-// ends.
+// on attached engines, turns that wait for it to go, and indexes that have
+// parted from what engines report. It returns when ctx ends.
 func (s *Server) observe(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -15,9 +15,12 @@ func (s *Server) observe(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case now := <-tick.C:
 			for _, m := range s.all() {
 				m.observe()
+				for _, p := range m.parted(now) {
+					s.mend(m, p, now)
+				}
 			}
 		}
 	}

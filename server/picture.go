@@ -93,10 +93,10 @@ func (b *member) picture(model string, now time.Time) snapshot.Worker {
 	if info.Caps.Events {
 		w.Index = "events"
 	}
-	if over := share(sum.EndedOverlap, sum.EndedPrompt); over != nil {
-		drift := *over - *w.Hit
-		w.Drift = &drift
+	if off, ok := drifted(sum); ok {
+		w.Drift = &off
 	}
+	w.Resyncs, w.ResyncedAt = b.drift.syncs, b.drift.last
 	w.Tiers = b.tiers(load)
 	return w
 }

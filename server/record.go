@@ -199,7 +199,12 @@ func (f *flight) ended(an *analysis, now time.Time) {
 		if told {
 			s.EndedPrompt += u.Prompt
 			s.EndedCached += u.Cached
-			s.EndedOverlap += f.row.Overlap
+		}
+		if told && f.row.Chat == "" {
+			s.Judged++
+			s.JudgedPrompt += u.Prompt
+			s.JudgedOverlap += f.row.Overlap
+			s.JudgedCached += u.Cached
 		}
 		if u.Output > 1 && !f.first.IsZero() {
 			s.ITL.Add(now.Sub(f.first) / time.Duration(u.Output-1))

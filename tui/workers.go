@@ -279,6 +279,10 @@ func (p *picture) workerFoot(w snapshot.Worker) []string {
 	if w.Path == "chat" {
 		words = append(words, "by its chat API: "+p.clean(w.PathWhy))
 	}
-	return append(words, fmt.Sprintf("overlap %s of %s tokens in %ds",
+	words = append(words, fmt.Sprintf("overlap %s of %s tokens in %ds",
 		p.count(float64(w.Predicted)), p.count(float64(w.Prompt)), w.WindowS))
+	if w.Resyncs > 0 {
+		words = append(words, fmt.Sprintf("learnt anew %s, %s ago", plural(w.Resyncs, "time", "times"), p.ago(w.ResyncedAt)))
+	}
+	return words
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -74,6 +75,9 @@ func (a *app) odd(s snapshot.Snapshot) {
 		if w.Ranks > 1 {
 			fmt.Fprintf(a.err, "! %s: %d data-parallel ranks behind one address: what they hold is guessed, since the engine chooses among them\n", w.Name, w.Ranks)
 		}
+		if w.Drift != nil && math.Abs(*w.Drift) > 0.10 {
+			fmt.Fprintf(a.err, "! %s: what is believed to be cached there and what its engine finds part by %+.0f points in %d s%s\n", w.Name, *w.Drift*100, w.WindowS, resynced(w, s.At))
+		}
 		switch w.Path {
 		case "chat":
 			fmt.Fprintf(a.err, "! %s: turns go to its own chat API: %s\n", w.Name, oneLine(w.PathWhy))
@@ -81,6 +85,14 @@ func (a *app) odd(s snapshot.Snapshot) {
 			fmt.Fprintf(a.err, "  %s: path both: %s\n", w.Name, oneLine(w.PathWhy))
 		}
 	}
+}
+
+// resynced says how often that was mended.
+func resynced(w snapshot.Worker, now time.Time) string {
+	if w.Resyncs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; learnt anew %s, %s ago", plural(w.Resyncs, "time"), ago(w.ResyncedAt, now))
 }
 
 // warn tells on standard error that bookkeeping does not work, or did not.

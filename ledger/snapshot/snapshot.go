@@ -41,40 +41,42 @@ type Model struct {
 
 // Worker is one worker's row. Overlap and Hit cover the last WindowS seconds.
 type Worker struct {
-	Name      string    `json:"name"`
-	Model     string    `json:"model"`
-	PID       int       `json:"pid"` // 0 for an attached worker
-	URL       string    `json:"url"`
-	Attached  bool      `json:"attached"`
-	Started   time.Time `json:"started"` // when its process was; zero for an attached worker
-	Adopted   bool      `json:"adopted"` // by a daemon before this one
-	Engine    string    `json:"engine"`
-	State     string    `json:"state"`         // turn.State
-	Why       string    `json:"why,omitempty"` // what is wrong; of a ready one, why it gets no turns
-	Since     time.Time `json:"since"`
-	Restarts  int       `json:"restarts"`
-	GPUs      []int     `json:"gpus"`
-	Path      string    `json:"path"`               // how turns go there: by "tokens", by its own "chat" API, or "both" for some
-	PathWhy   string    `json:"path_why,omitempty"` // why not all go by tokens
-	Index     string    `json:"index"`              // "events" or "approximate"
-	Ranks     int       `json:"ranks,omitempty"`    // data-parallel ranks behind its address, where they are several
-	Running   int       `json:"running"`            // as the engine reports
-	Waiting   int       `json:"waiting"`
-	InFlight  int       `json:"in_flight"` // turns sent and not ended
-	LoadAt    time.Time `json:"load_at"`   // when the engine was last asked; zero is never
-	Slots     int       `json:"slots"`     // turns that run at once; 0 unknown
-	WindowS   int       `json:"window_s"`
-	Decided   int       `json:"decided"`       // turns sent here in the window
-	Prompt    int       `json:"prompt_tokens"` // of turns sent here in the window
-	Predicted int       `json:"overlap_tokens"`
-	Overlap   *float64  `json:"overlap"`       // overlap_tokens / prompt_tokens
-	Reported  int       `json:"cached_tokens"` // of turns that ended in the window
-	Hit       *float64  `json:"hit"`           // cached / prompt of the turns that ended in the window
-	TTFT      Quantiles `json:"ttft"`
-	TPS       float64   `json:"output_tokens_per_s"`
-	KVUsed    float64   `json:"kv_used"` // 0 to 1, from the engine
-	Tiers     []Tier    `json:"tiers"`
-	Drift     *float64  `json:"drift"` // overlap − hit of the same ended turns
+	Name       string    `json:"name"`
+	Model      string    `json:"model"`
+	PID        int       `json:"pid"` // 0 for an attached worker
+	URL        string    `json:"url"`
+	Attached   bool      `json:"attached"`
+	Started    time.Time `json:"started"` // when its process was; zero for an attached worker
+	Adopted    bool      `json:"adopted"` // by a daemon before this one
+	Engine     string    `json:"engine"`
+	State      string    `json:"state"`         // turn.State
+	Why        string    `json:"why,omitempty"` // what is wrong; of a ready one, why it gets no turns
+	Since      time.Time `json:"since"`
+	Restarts   int       `json:"restarts"`
+	GPUs       []int     `json:"gpus"`
+	Path       string    `json:"path"`               // how turns go there: by "tokens", by its own "chat" API, or "both" for some
+	PathWhy    string    `json:"path_why,omitempty"` // why not all go by tokens
+	Index      string    `json:"index"`              // "events" or "approximate"
+	Ranks      int       `json:"ranks,omitempty"`    // data-parallel ranks behind its address, where they are several
+	Running    int       `json:"running"`            // as the engine reports
+	Waiting    int       `json:"waiting"`
+	InFlight   int       `json:"in_flight"` // turns sent and not ended
+	LoadAt     time.Time `json:"load_at"`   // when the engine was last asked; zero is never
+	Slots      int       `json:"slots"`     // turns that run at once; 0 unknown
+	WindowS    int       `json:"window_s"`
+	Decided    int       `json:"decided"`       // turns sent here in the window
+	Prompt     int       `json:"prompt_tokens"` // of turns sent here in the window
+	Predicted  int       `json:"overlap_tokens"`
+	Overlap    *float64  `json:"overlap"`       // overlap_tokens / prompt_tokens
+	Reported   int       `json:"cached_tokens"` // of turns that ended in the window
+	Hit        *float64  `json:"hit"`           // cached / prompt of the turns that ended in the window
+	TTFT       Quantiles `json:"ttft"`
+	TPS        float64   `json:"output_tokens_per_s"`
+	KVUsed     float64   `json:"kv_used"` // 0 to 1, from the engine
+	Tiers      []Tier    `json:"tiers"`
+	Drift      *float64  `json:"drift"`       // overlap − hit of the same ended turns
+	Resyncs    int       `json:"resyncs"`     // times that it was more than 0.1 for a minute, so that all was learnt anew
+	ResyncedAt time.Time `json:"resynced_at"` // zero is never
 }
 
 // Quantiles of a latency; -1 where nothing was measured.

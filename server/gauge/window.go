@@ -12,11 +12,16 @@ type Sums struct {
 	Prompt    int // their prompt tokens
 	Predicted int // of those, believed to be held
 
-	Ended        int // turns that ended with usage
-	EndedPrompt  int
-	EndedCached  int // as the engine reported
-	EndedOverlap int // as predicted for these turns
-	Output       int
+	Ended       int // turns that ended with usage
+	EndedPrompt int
+	EndedCached int // as the engine reported
+
+	Judged        int // of the ended ones, those by which predictions are judged: not by an engine's own tokens
+	JudgedPrompt  int
+	JudgedOverlap int // as predicted
+	JudgedCached  int // as the engine reported
+
+	Output int
 
 	TTFT, ITL Hist
 }
@@ -29,7 +34,10 @@ func (s *Sums) merge(o *Sums) {
 	s.Ended += o.Ended
 	s.EndedPrompt += o.EndedPrompt
 	s.EndedCached += o.EndedCached
-	s.EndedOverlap += o.EndedOverlap
+	s.Judged += o.Judged
+	s.JudgedPrompt += o.JudgedPrompt
+	s.JudgedOverlap += o.JudgedOverlap
+	s.JudgedCached += o.JudgedCached
 	s.Output += o.Output
 	s.TTFT.Merge(&o.TTFT)
 	s.ITL.Merge(&o.ITL)
@@ -40,9 +48,10 @@ func (s *Sums) merge(o *Sums) {
 type Window struct {
 	step time.Duration
 
-	mu   sync.Mutex // guards ring and head
-	ring []Sums
-	head int64 // number of the newest step that was written
+	mu    sync.Mutex // guards all below
+	ring  []Sums
+	head  int64     // number of the newest step that was written
+	begin time.Time // of step 0: the clock on the wall may jump, the time since then does not
 }
 
 // NewWindow returns a window of steps buckets, each step long.
@@ -88,7 +97,10 @@ func (w *Window) Each(now time.Time, f func(*Sums)) {
 // held. A clock that steps back writes to the newest bucket.
 func (w *Window) advance(now time.Time) {
 	n := int64(len(w.ring))
-	at := now.UnixNano() / int64(w.step)
+	if w.begin.IsZero() {
+		w.begin = now
+	}
+	at := int64(now.Sub(w.begin) / w.step)
 	if at <= w.head {
 		return
 	}
