@@ -116,7 +116,7 @@ func (b *member) tiers(load turn.Load) []snapshot.Tier {
 		return tiers
 	}
 	for _, held := range b.index.Cached(b.holder) {
-		tiers = withCached(tiers, held.Name, held.Cached)
+		tiers = withCached(tiers, held.Name, max(held.Cached, 0)) // one that has told nothing yet holds nothing
 	}
 	return tiers
 }
