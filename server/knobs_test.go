@@ -40,6 +40,7 @@ func TestSettings(t *testing.T) {
 	if a := ask(t, "GET", ctl+"/settings", ""); strings.TrimSpace(a.body) != `{"router.mode":"round-robin","router.prefill_weight":"","router.queue_threshold":"0.5","router.temperature":""}` {
 		t.Errorf("settings %s", a.body)
 	}
+	st.until("the picture shows it", func() bool { return st.s.Snapshot().Models[0].Mode == "round-robin" })
 	if a := ask(t, "POST", ctl+"/settings", `{`); a.status != 422 {
 		t.Errorf("no document: %d %s", a.status, a.body)
 	}

@@ -34,10 +34,11 @@ func (s *Server) draw(now time.Time) snapshot.Snapshot {
 	if url := s.url.Load(); url != nil {
 		p.Daemon.URL = *url
 	}
+	k := s.Knobs()
 	for _, m := range s.all() {
 		ready, all := m.ready()
 		p.Models = append(p.Models, snapshot.Model{
-			ID: m.ID, Recipe: m.Recipe, Context: m.known(), Workers: all, Ready: ready, Path: m.path(), Why: m.Stands,
+			ID: m.ID, Recipe: m.Recipe, Context: m.known(), Workers: all, Ready: ready, Mode: k.Text("router.mode"), Path: m.path(), Why: m.Stands,
 		})
 		p.Workers = append(p.Workers, m.picture(now)...)
 		p.Totals.Orphans += m.orphans()

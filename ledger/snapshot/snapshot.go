@@ -35,7 +35,8 @@ type Model struct {
 	Context int    `json:"context_tokens"`
 	Workers int    `json:"workers"`
 	Ready   int    `json:"workers_ready"`
-	Path    string `json:"path"` // "tokens", or "chat" with the reason in Why
+	Mode    string `json:"router_mode"` // the strategy of turns that name none
+	Path    string `json:"path"`        // "tokens", or "chat" with the reason in Why
 	Why     string `json:"why,omitempty"`
 }
 

@@ -52,7 +52,7 @@ var Measures = []Measure{
 }
 
 // resamples is how often pairs are drawn anew.
-const resamples = 4000
+const resamples = 2000
 
 // Compare is the contrast of a measure over pairs of sessions. The same pairs
 // and seed give the same contrast.
