@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agentinfer/dyn/internal/fixtures"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -62,12 +63,9 @@ type openAITool struct {
 // are left out, and logged by name.
 func records(t *testing.T, name string) map[string][]record {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(fixtures(t), "parsers", name))
-	if err != nil {
-		t.Skip(err)
-	}
+	data := fixtures.Read(t, "parsers", name)
 	var sets map[string][]openAITool
-	if b, err := os.ReadFile(filepath.Join(fixtures(t), "parsers", "toolsets.json")); err == nil {
+	if b, err := os.ReadFile(filepath.Join(fixtures.Dir(t, "parsers"), "toolsets.json")); err == nil {
 		if err := json.Unmarshal(b, &sets); err != nil {
 			t.Fatal(err)
 		}
@@ -100,32 +98,6 @@ func records(t *testing.T, name string) map[string][]record {
 		t.Logf("%s: %d records of format %s are left out: it is not read yet", name, n, f)
 	}
 	return kept
-}
-
-// fixtures is the folder of fixtures: DYN_FIXTURES, else beside the
-// repository.
-func fixtures(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("DYN_FIXTURES")
-	if dir == "" {
-		at, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for ; ; at = filepath.Dir(at) {
-			if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-				break
-			}
-			if at == filepath.Dir(at) {
-				t.Fatal("no go.mod above the package")
-			}
-		}
-		dir = filepath.Join(at, "..", "shared", "fixtures")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no fixtures at %s; set DYN_FIXTURES to run this test", dir)
-	}
-	return dir
 }
 
 // options are those of a record.
