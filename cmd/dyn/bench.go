@@ -48,7 +48,7 @@ func benchAgentCmd(a *app) *cobra.Command {
 			"sessions); where that crosses zero there is no verdict. Nothing is cleared: the\n" +
 			"prefixes of any two rounds differ. Other clients' turns disturb it and are counted.",
 		Example: examples("dyn bench agent", "1, 20 and 40 sessions, which takes a while", "dyn bench agent --sessions 20 --rounds 3 --pause 2-10s", "one level, shorter pauses",
-			"dyn bench agent --strategy "+strings.Join(route.Names()[:2], ",")+" --json", "for scripts", "dyn bench agent --sessions 40 --export trace.jsonl", "keep its load as a trace"),
+			"dyn bench agent --strategy kv,round-robin --json", "for scripts", "dyn bench agent --sessions 40 --export trace.jsonl", "keep its load as a trace"),
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -82,7 +82,7 @@ func benchAgentCmd(a *app) *cobra.Command {
 }
 
 // benchArms are compared where nobody says which.
-func benchArms() []string { return []string{route.Names()[0], "round-robin"} }
+func benchArms() []string { return []string{"dyn", "round-robin"} }
 
 // bench is a measurement, checked.
 type bench struct {
