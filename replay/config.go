@@ -42,6 +42,8 @@ type Config struct {
 	Lag  time.Duration // of events
 	Loss float64       // share of events that never arrive
 
+	Assume int // blocks; where above 0 the router hears no events, and takes a worker to hold the last so many that were sent there
+
 	Queue bool // turns wait in the router where workers are full, else in the engines alone
 
 	Believed *route.Rates // what the router takes the workers for; nil is what they are

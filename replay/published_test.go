@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"github.com/agentinfer/dyn/replay/trace"
@@ -43,4 +44,67 @@ func found(t *trace.Trace) float64 {
 		}
 	}
 	return float64(hit) / float64(all)
+}
+
+// llm-d's comparisons. At 20 requests a second published throughputs are met
+// within 15 %, over all stages precise placement has twice that of random, and
+// first tokens are in time where it is precise while the others collapse.
+// DYN_REPLAY_FULL=1 plays all stages; else those of 20 and 40.
+func TestLLMD(t *testing.T) {
+	full := os.Getenv("DYN_REPLAY_FULL") != ""
+	for i, p := range LLMD() {
+		at := 3 // the stage of 20
+		if !full {
+			p.Load.Stages = []trace.Stage{p.Load.Stages[1], p.Load.Stages[3], p.Load.Stages[8]}
+			at = 1
+		}
+		var got []Staged
+		for _, r := range p.Rules {
+			s, err := p.Play(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s, %s: %.0f tokens/s (published %.0f), TTFT mean %.2f s (%.2f), p90 %.2f s (%.2f), hit %.3f, by stage %.0f",
+				p.Name, r.Name, s.Rate, r.Rate, s.Mean, r.Mean, s.P90, r.P90, s.Hit, s.Stages)
+			if r.At20 > 0 && math.Abs(s.Stages[at]/r.At20-1) > 0.15 {
+				t.Errorf("%s, %s: %.0f tokens/s at 20 requests/s, published %.0f", p.Name, r.Name, s.Stages[at], r.At20)
+			}
+			got = append(got, s)
+		}
+		precise, estimated, random, load := got[0], got[1], got[2], got[3]
+		if precise.Rate < estimated.Rate || estimated.Rate < max(random.Rate, load.Rate) {
+			t.Errorf("%s: order of throughputs: %.0f, %.0f, %.0f, %.0f", p.Name, precise.Rate, estimated.Rate, random.Rate, load.Rate)
+		}
+		if ratio := precise.Rate / random.Rate; i == 0 && math.Abs(ratio-1.97) > 0.3 {
+			t.Errorf("%s: precise has %.2f times the throughput of random, published 1.97", p.Name, ratio)
+		}
+		if (full || i == 0) && precise.P90 > 0.5 || random.Mean < 10*precise.Mean {
+			t.Errorf("%s: first tokens: precise p90 %.2f s, mean %.2f s, random mean %.2f s", p.Name, precise.P90, precise.Mean, random.Mean)
+		}
+	}
+}
+
+// Two RTX 4090 with agents that share a prefix of 6,000 tokens (published on
+// Habr): against round robin, a KV router changed the mean time to the first
+// token by 0 with one session, -16 % with 20 and -34 % with 40. Sign and order
+// of the latter are the same here. With one session, turns that alternate
+// between two workers cost what a step adds, some 50 ms, which was not seen there.
+func TestReact(t *testing.T) {
+	tr, err := trace.Make("react")
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := map[int]float64{}
+	for _, sessions := range []int{1, 20, 40} {
+		c := ReAct(sessions)
+		c.Strategy = "dynamo"
+		kv := run(t, tr, c)
+		c.Strategy = "round-robin"
+		turns := run(t, tr, c)
+		change[sessions] = kv.TTFTMean/turns.TTFTMean - 1
+		t.Logf("%d sessions: %.0f and %.0f ms, %+.0f %%; hit %.3f and %.3f", sessions, kv.TTFTMean, turns.TTFTMean, 100*change[sessions], kv.Hit, turns.Hit)
+	}
+	if change[1] > 0 || change[20] > -0.05 || change[40] > change[20] {
+		t.Errorf("changes %v; published 0, -0.16, -0.34", change)
+	}
 }

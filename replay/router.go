@@ -66,7 +66,11 @@ func newRouter(c *Config, now func() time.Time) (*router, error) {
 }
 
 // hear takes events in that the index will be told of when their time comes.
-func (r *router) hear(events []fleet.Event) { r.events = append(r.events, events...) }
+func (r *router) hear(events []fleet.Event) {
+	if r.c.Assume == 0 {
+		r.events = append(r.events, events...)
+	}
+}
 
 // tell tells the index all events that are as old as the lag.
 func (r *router) tell(now, lag time.Duration, block int) {
@@ -135,7 +139,11 @@ const expect = cache.ExpectTTL
 // sent notes where a turn went.
 func (r *router) sent(p *play, overlap int, now time.Duration) {
 	r.books.sent(p, overlap, now)
-	r.index.Expect(r.holders[p.worker], p.asked, expect)
+	if h := r.holders[p.worker]; r.c.Assume > 0 {
+		r.index.Assume(h, p.asked, r.c.Assume)
+	} else {
+		r.index.Expect(h, p.asked, expect)
+	}
 }
 
 // ended notes that a turn is over.

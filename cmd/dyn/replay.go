@@ -73,7 +73,8 @@ func replayCmd(a *app) *cobra.Command {
 			"answer. Reads Claude Code sessions (WEKA), Mooncake and Dynamo JSONL, Azure and\n" +
 			"TraceLab files, gzip or not. Sessions with pauses are a closed loop, in which the next\n" +
 			"turn comes when the last has ended and the pause is over; requests with times alone\n" +
-			"come at those. The engines' figures are derived, ±30 %: compare rows, expect no latencies.",
+			"come at those. made:NAME is the load of a published comparison: " + strings.Join(trace.MadeNames(), ", ") + ".\n" +
+			"The engines' figures are derived, ±30 %: compare rows, expect no latencies.",
 		Example: examples("dyn replay claude_code.jsonl.gz --sessions 96 --kv-tokens 1000000", "all of a trace's sessions, 96 at a time",
 			"dyn replay conversation_trace.jsonl --strategy kv,round-robin --workers 8", "requests at their times",
 			"dyn replay trace.jsonl --seeds 1-5 --json=rows", "means with 95 % intervals"),
@@ -140,7 +141,15 @@ func (o *replayRun) play(ctx context.Context, a *app, path string) (doc replayDo
 	if err != nil {
 		return doc, err
 	}
-	t, err := trace.Open(path)
+	read := trace.Open
+	name, isMade := strings.CutPrefix(path, "made:")
+	if isMade {
+		path, read = name, trace.Make
+	}
+	t, err := read(path)
+	if isMade && err != nil {
+		return doc, fail(usage, "replay", err, "", "dyn replay made:"+trace.MadeNames()[0])
+	}
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return doc, err

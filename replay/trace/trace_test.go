@@ -213,3 +213,37 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Made loads are what they say, and the same each time.
+func TestMake(t *testing.T) {
+	for _, name := range MadeNames() {
+		a, err := Make(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := Make(name)
+		if a.Turns() < 1000 || a.Turns() != b.Turns() || a.Sessions[7].At != b.Sessions[7].At {
+			t.Errorf("%s: %d and %d turns", name, a.Turns(), b.Turns())
+		}
+		for _, s := range a.Sessions {
+			had := 0
+			for _, u := range s.Turns {
+				if u.Keep > had || u.Len() != u.Prompt/a.Block {
+					t.Fatalf("%s %s: %d contents of %d tokens, %d kept of %d", name, s.ID, u.Len(), u.Prompt, u.Keep, had)
+				}
+				had = u.Len()
+			}
+		}
+	}
+	g, _ := Make("llm-d-73")
+	seen := map[uint64]bool{}
+	for _, s := range g.Sessions {
+		seen[s.Turns[0].Runs[1].First] = true
+	}
+	if len(seen) != 750 {
+		t.Errorf("%d prompts, want 150 groups of 5", len(seen))
+	}
+	if _, err := Make("x"); err == nil {
+		t.Error("made")
+	}
+}
