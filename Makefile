@@ -12,10 +12,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
 .DEFAULT_GOAL := help
-.PHONY: help up build test check race bench accept clients families sdk engines real fuzz completions
+.PHONY: help up build test check race bench bench-routing accept clients families sdk engines real fuzz completions
 
 help: ## print this
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 up: build ## build and run the main job; ARGS="--workers 3" adds flags
 	./dyn up $(ARGS)
@@ -39,6 +39,12 @@ race: ## all tests with the race detector (slow)
 
 bench: build ## measure, and write docs/bench.md
 	scripts/bench.sh
+
+bench-routing: ## all routing strategies on recorded sessions, in simulated time; writes docs/routing.md. N=5 seeds a cell; resumable
+	@mkdir -p "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}"
+	go run ./scripts/routing -n $${N:-5} -budget $${BUDGET:-0s} -commit $(COMMIT) -doc docs/routing.md \
+		-trace "$${DYN_TRACES:-../shared/traces}/claude-code-weka/claude_code_710.compact.jsonl.gz" \
+		-state "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}/routing-$(COMMIT).jsonl"
 
 accept: build ## the acceptance test: real processes, sockets and clients
 	scripts/acceptance.sh

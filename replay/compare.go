@@ -72,6 +72,7 @@ type Row struct {
 	Moved       Figure   `json:"migrations"`
 	Spread      Figure   `json:"spread"`
 	Queued      Figure   `json:"queued"`
+	Held        Figure   `json:"held"`
 	Refused     Figure   `json:"refused"`
 	Preempted   Figure   `json:"preempted"`
 	EvictionAge Figure   `json:"eviction_age_s"`
@@ -114,6 +115,7 @@ func (w *Row) sum(rs []*Result) {
 		{&w.Moved, func(r *Result) float64 { return float64(r.Moved) }},
 		{&w.Spread, func(r *Result) float64 { return r.Spread }},
 		{&w.Queued, func(r *Result) float64 { return float64(r.Queued) }},
+		{&w.Held, func(r *Result) float64 { return float64(r.Held) }},
 		{&w.Refused, func(r *Result) float64 { return float64(r.Refused) }},
 		{&w.Preempted, func(r *Result) float64 { return float64(r.Preempted) }},
 		{&w.EvictionAge, func(r *Result) float64 { return r.EvictionAge }},

@@ -44,9 +44,11 @@ type Config struct {
 
 	Assume int // blocks; where above 0 the router hears no events, and takes a worker to hold the last so many that were sent there
 
+	Gate route.GateMode // "" is off
+
 	Queue bool // turns wait in the router where workers are full, else in the engines alone
 
-	Believed *route.Rates // what the router takes the workers for; nil is what they are
+	Believed *route.Rates // what the router takes the workers for at first; nil is what they are
 	Each     func(Done)   // called with every turn that ended, counted or not
 }
 
@@ -80,6 +82,9 @@ func (c Config) Fill(t *trace.Trace) Config {
 		def(&c.MaxContext, 1<<30)
 	}
 	def(&c.MaxContext, 120_000)
+	if c.Gate == "" {
+		c.Gate = route.Open
+	}
 	if c.Seed == 0 {
 		c.Seed = 1
 	}
@@ -145,4 +150,13 @@ func (c *Config) slots() int {
 		return c.Profile.Slots
 	}
 	return never
+}
+
+// believed are the rates that the router begins with.
+func (c *Config) believed() route.Rates {
+	if c.Believed != nil {
+		return *c.Believed
+	}
+	m := &c.Profile
+	return route.Rates{Step: m.Step, Token: m.Token, Square: m.Square, Context: m.Context, Seq: m.Seq}
 }

@@ -10,6 +10,7 @@ type event struct {
 	session *live
 	worker  int
 	version int
+	gate    bool // turns held back are due
 }
 
 // agenda is what will happen, the next first.

@@ -22,6 +22,7 @@ type Result struct {
 	Moved       int     `json:"migrations"`
 	Spread      float64 `json:"spread"` // of the workers' load: most over mean
 	Queued      int     `json:"queued"`
+	Held        int     `json:"held"` // by the gate
 	Refused     int     `json:"refused"`
 	Preempted   int     `json:"preempted"`
 	EvictionAge float64 `json:"eviction_age_s"` // mean over workers; 0 where nothing was evicted
@@ -42,6 +43,7 @@ type tally struct {
 	load      []int64 // by worker
 	moves     int
 	queued    int
+	held      int
 	refused   int
 	preempted int
 	last      time.Duration
@@ -84,7 +86,7 @@ func (s *sim) result(wall time.Duration) *Result {
 	t := &s.tally
 	n := len(t.ttft)
 	r := &Result{
-		Strategy: s.c.Strategy, Seed: s.c.Seed, Turns: n, Moved: t.moves, Queued: t.queued, Refused: t.refused,
+		Strategy: s.c.Strategy, Seed: s.c.Seed, Turns: n, Moved: t.moves, Queued: t.queued, Held: t.held, Refused: t.refused,
 		Preempted: t.preempted, All: s.turns, Wall: wall.Seconds(),
 	}
 	if n == 0 {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/cache"
@@ -26,7 +27,10 @@ type router struct {
 	rule    Strategy
 	learner route.Learner // rule, if it learns
 	c       *Config
-	books   *books
+	books   *route.Books
+	gate    route.Gate
+	blocks  bool              // the rule looks at the blocks of running turns
+	base    []route.Candidate // what is known of workers beforehand
 	index   *cache.Index
 	holders []cache.Holder
 	names   []string
@@ -40,19 +44,21 @@ type router struct {
 }
 
 func newRouter(c *Config, now func() time.Time) (*router, error) {
-	make := c.Rule
-	if make == nil {
-		make = func() (Strategy, error) { return strategy(c.Strategy) }
+	build := c.Rule
+	if build == nil {
+		build = func() (Strategy, error) { return strategy(c.Strategy) }
 	}
-	rule, err := make()
+	rule, err := build()
 	if err != nil {
 		return nil, err
 	}
 	r := &router{
-		rule: rule, c: c, books: newBooks(c), at: map[string]int{},
+		rule: rule, c: c, books: route.NewBooks(0), gate: route.Gate{Mode: c.Gate}, at: map[string]int{},
 		index: cache.NewIndex(c.Block, cache.Options{MaxBlocks: 1 << 27, Now: now}),
 	}
 	r.learner, _ = rule.(route.Learner)
+	r.blocks = strings.HasPrefix(c.Strategy, "dynamo")
+	limits := route.Limits{KVTokens: max(c.KV, 0), MaxBatched: c.Profile.Batched, Events: c.Assume == 0, Rates: c.believed()}
 	for i := range c.Workers {
 		name := "w" + strconv.Itoa(i)
 		h, err := r.index.Join(name)
@@ -60,8 +66,10 @@ func newRouter(c *Config, now func() time.Time) (*router, error) {
 			return nil, err
 		}
 		r.names, r.holders, r.at[name] = append(r.names, name), append(r.holders, h), i
-		r.cs = append(r.cs, route.Candidate{Worker: name, Slots: c.slots(), MaxBatched: c.batched(), KVTokens: max(c.KV, 0)})
+		r.base = append(r.base, route.Candidate{Worker: name, Slots: c.slots(), MaxBatched: c.batched(), KVTokens: max(c.KV, 0)})
+		r.books.Worker(name, limits)
 	}
+	r.cs = make([]route.Candidate, len(r.base))
 	return r, nil
 }
 
@@ -101,30 +109,46 @@ func (r *router) apply(e *fleet.Event, block int) {
 		ev.Parent, ev.HasParent = e.Parent, e.HasParent
 	}
 	r.index.Apply(r.holders[e.Worker], ev)
+	if n := len(e.Removed); n > 0 {
+		r.books.Evicted(epoch.Add(e.At+r.c.Lag), r.names[e.Worker], n*block)
+	}
 }
 
-// pick decides where a turn goes; the worker is -1 where it has to wait or
-// fits none.
-func (r *router) pick(p *play, workers []*fleet.Worker, now time.Duration) (worker, overlap int, d route.Decision) {
-	for i := range r.cs {
-		r.cs[i].Overlap = 0
+// look fills the candidates and the need of a turn.
+func (r *router) look(p *play, now time.Time) {
+	p.need = route.Need{
+		Turn: p.id, Prompt: p.req.Prompt, Seq: r.decided, Session: p.session.name, Prefix: p.session.src.Prefix,
+		Output: r.books.Lengths.Mean("", ""), Home: r.books.Home(p.session.name), Seed: r.c.Seed,
 	}
+	if p.session.parent != nil {
+		p.need.Parent = p.session.parent.name
+	}
+	copy(r.cs, r.base)
 	r.over = r.index.Overlap(r.over[:0], p.asked)
 	for _, o := range r.over {
 		r.cs[r.at[o.Worker]].Overlap = o.Tokens
 	}
-	r.books.look(r.cs, p, workers, now)
-	n := route.Need{
-		Turn: p.id, Prompt: p.req.Prompt, Seq: r.decided, Session: p.session.name, Prefix: p.session.src.Prefix,
-		Output: r.books.output, Seed: r.c.Seed,
+	for i := range r.cs {
+		r.books.Fill(now, &p.need, &r.cs[i])
+		if r.blocks {
+			r.cs[i].Shared = r.books.Shared(r.names[i], p.asked)
+		}
 	}
-	if p.session.parent != nil {
-		n.Parent = p.session.parent.name
+}
+
+// holds reports whether the gate holds a turn back, and until when.
+func (r *router) holds(p *play, now time.Time) (bool, time.Time) {
+	if r.gate.Mode == route.Open {
+		return false, now
 	}
-	if h := r.books.home(p.session); h >= 0 {
-		n.Home = r.names[h]
-	}
-	d = r.rule.Pick(n, r.cs)
+	v := r.gate.Judge(now, epoch.Add(p.arrived), &p.need, r.cs, r.books.TTFT())
+	return !v.Admit, v.Until
+}
+
+// pick decides where a turn goes that was looked at; the worker is -1 where it
+// has to wait or fits none.
+func (r *router) pick(p *play) (worker, overlap int, d route.Decision) {
+	d = r.rule.Pick(p.need, r.cs)
 	if d.Worker == "" {
 		return -1, 0, d
 	}
@@ -137,8 +161,12 @@ func (r *router) pick(p *play, workers []*fleet.Worker, now time.Duration) (work
 const expect = cache.ExpectTTL
 
 // sent notes where a turn went.
-func (r *router) sent(p *play, overlap int, now time.Duration) {
-	r.books.sent(p, overlap, now)
+func (r *router) sent(p *play, overlap int, now time.Time) {
+	sending := route.Sending{Need: &p.need, Worker: r.names[p.worker], Overlap: overlap}
+	if r.blocks {
+		sending.Chain, sending.BlockSize = p.asked, r.c.Block
+	}
+	r.books.Sent(now, sending)
 	if h := r.holders[p.worker]; r.c.Assume > 0 {
 		r.index.Assume(h, p.asked, r.c.Assume)
 	} else {
@@ -147,11 +175,7 @@ func (r *router) sent(p *play, overlap int, now time.Duration) {
 }
 
 // ended notes that a turn is over.
-func (r *router) ended(p *play, now time.Duration, last bool) {
-	r.books.ended(p, now, last)
-	if r.learner == nil {
-		return
-	}
+func (r *router) ended(p *play, now time.Time, last bool) {
 	o := route.Outcome{
 		Turn: p.id, Session: p.session.name, Worker: r.names[p.worker], Prompt: p.req.Prompt, Cached: p.req.Cached,
 		Output: p.req.Output, TTFT: p.req.First - p.arrived,
@@ -159,7 +183,14 @@ func (r *router) ended(p *play, now time.Duration, last bool) {
 	if n := p.req.Output - 1; n > 0 {
 		o.Step = (p.req.Ended - p.req.First) / time.Duration(n)
 	}
-	r.learner.Observe(o)
+	r.books.Ended(now, o)
+	r.books.Lengths.Observe("", "", o.Output)
+	if last {
+		r.books.Closed(now, p.session.name)
+	}
+	if r.learner != nil {
+		r.learner.Observe(o)
+	}
 }
 
 // Known says what is wrong with the name of a strategy.

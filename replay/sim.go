@@ -20,7 +20,9 @@ type play struct {
 	asked   []uint64 // hashes that the index is asked for
 	arrived time.Duration
 	worker  int
-	pending int // tokens thought to be computed for it
+	need    route.Need
+	held    bool          // by the gate
+	until   time.Duration // at the latest
 }
 
 // sim is a run.
@@ -37,8 +39,10 @@ type sim struct {
 	version []int
 	queue   route.Queue
 	waits   map[string]*play
-	plays   []*play // by fleet.Request.Owner
-	spare   []int   // of plays
+	gated   []*play       // held back, in the order they came
+	gatedAt time.Duration // when they were looked at
+	plays   []*play       // by fleet.Request.Owner
+	spare   []int         // of plays
 	nonce   uint64
 	turns   int
 	lost    *rand.Rand
@@ -67,6 +71,8 @@ func Run(ctx context.Context, t *trace.Trace, c Config) (*Result, error) {
 		s.now = e.at
 		if e.session != nil {
 			s.arrive(e.session)
+		} else if e.gate {
+			s.regate(true)
 		} else if e.version == s.version[e.worker] {
 			s.finish(s.workers[e.worker])
 		}
@@ -111,6 +117,27 @@ func (s *sim) arrive(l *live) {
 		s.ended(p)
 		return
 	}
+	s.enter(p)
+}
+
+// enter lets a turn past the gate, or holds it back.
+func (s *sim) enter(p *play) {
+	s.router.tell(s.now, s.c.Lag, s.c.Block)
+	if s.c.Gate != route.Open {
+		s.router.look(p, epoch.Add(s.now))
+		if holds, until := s.router.holds(p, epoch.Add(s.now)); holds {
+			if !p.held {
+				p.held = true
+				s.tally.held++
+			}
+			s.gated = append(s.gated, p)
+			if at := max(until.Sub(epoch), s.now+1); at != p.until {
+				p.until = at
+				s.agenda.put(event{at: at, gate: true})
+			}
+			return
+		}
+	}
 	if s.queue.Len() == 0 && s.place(p) {
 		return
 	}
@@ -118,6 +145,20 @@ func (s *sim) arrive(l *live) {
 	s.tally.queued++
 	if err := s.queue.Push(route.Item{ID: p.id, Arrived: epoch.Add(s.now), Effective: epoch.Add(s.now)}); err != nil {
 		panic(fmt.Sprint("replay: ", err)) // the queue has no limit, and ids differ
+	}
+}
+
+// regate looks at the turns that the gate holds, in the order they came, four
+// times a second at most.
+func (s *sim) regate(due bool) {
+	if len(s.gated) == 0 || !due && s.now-s.gatedAt < 250*time.Millisecond {
+		return
+	}
+	s.gatedAt = s.now
+	list := s.gated
+	s.gated = nil
+	for _, p := range list {
+		s.enter(p)
 	}
 }
 
@@ -138,7 +179,9 @@ func (s *sim) keep(p *play) int {
 // place sends a turn to a worker; false means that it has to wait.
 func (s *sim) place(p *play) bool {
 	s.router.tell(s.now, s.c.Lag, s.c.Block)
-	worker, overlap, d := s.router.pick(p, s.workers, s.now)
+	now := epoch.Add(s.now)
+	s.router.look(p, now)
+	worker, overlap, d := s.router.pick(p)
 	if worker < 0 {
 		if d.Wait() {
 			return false
@@ -147,7 +190,7 @@ func (s *sim) place(p *play) bool {
 		s.ended(p)
 		return true
 	}
-	p.worker, p.pending = worker, max(p.req.Prompt-overlap, 0)
+	p.worker = worker
 	l := p.session
 	if l.home >= 0 && l.home != worker {
 		s.tally.moved(s.now)
@@ -156,7 +199,7 @@ func (s *sim) place(p *play) bool {
 		p.req.Hint = l.slots
 	}
 	l.home, l.slots = worker, nil
-	s.router.sent(p, overlap, s.now)
+	s.router.sent(p, overlap, now)
 	w := s.workers[worker]
 	if s.c.Engine == Blocks {
 		w.Serve(p.req, s.now)
@@ -187,11 +230,11 @@ func (s *sim) finish(w *fleet.Worker) {
 func (s *sim) after(w *fleet.Worker) {
 	s.emit(w)
 	for _, r := range w.Firsts {
-		s.router.books.first(s.plays[r.Owner])
+		s.router.books.First(epoch.Add(s.now), s.plays[r.Owner].id)
 	}
 	for _, r := range w.Ended {
 		p := s.plays[r.Owner]
-		s.router.ended(p, s.now, p.session.turn+1 >= p.session.turns)
+		s.router.ended(p, epoch.Add(s.now), p.session.turn+1 >= p.session.turns)
 		p.session.slots = r.Slots()
 		s.tally.turn(s.now, p)
 		if s.c.Each != nil {
@@ -201,6 +244,7 @@ func (s *sim) after(w *fleet.Worker) {
 	}
 	if len(w.Firsts)+len(w.Ended) > 0 {
 		s.pump()
+		s.regate(false)
 	}
 }
 

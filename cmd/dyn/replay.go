@@ -16,6 +16,7 @@ import (
 	"github.com/agentinfer/dyn/replay"
 	"github.com/agentinfer/dyn/replay/fleet"
 	"github.com/agentinfer/dyn/replay/trace"
+	"github.com/agentinfer/dyn/route"
 )
 
 // replayDoc is `dyn replay --json`.
@@ -52,6 +53,7 @@ type replaySetup struct {
 	Lag      float64 `json:"event_lag_ms"`
 	Loss     float64 `json:"event_loss"`
 	Queue    bool    `json:"queue"` // of the router
+	Gate     string  `json:"gate"`
 }
 
 // replayRun are the flags of replay.
@@ -59,6 +61,7 @@ type replayRun struct {
 	strategies   []string
 	seeds        string
 	profile, eng string
+	gate         string
 	open, bare   bool
 	jobs         int
 	c            replay.Config
@@ -120,6 +123,7 @@ func (o *replayRun) flags(cmd *cobra.Command) {
 	f.DurationVar(&o.c.MaxPause, "max-pause", 2*time.Minute, "longer pauses are cut to this `time`")
 	f.DurationVar(&o.c.Lag, "event-lag", 2*time.Millisecond, "`time` until the router hears of blocks")
 	f.Float64Var(&o.c.Loss, "event-loss", 0, "`share` of block events that never arrive")
+	f.StringVar(&o.gate, "gate", string(route.Open), "`whether` cold turns are held back where memory is short: off, auto, balanced, throughput")
 	f.BoolVar(&o.c.Queue, "queue", false, "turns wait in the router where workers are full, not in the engines")
 	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "`runs` at a time")
 	f.BoolVar(&o.bare, "no-header", false, "print rows only")
@@ -199,6 +203,9 @@ func (o *replayRun) check() (seeds []uint64, err error) {
 	if o.c.Profile, err = fleet.FindProfile(o.profile); err != nil {
 		return nil, fail(usage, "replay", err, "", "dyn replay --model-profile "+quote(fleet.DefaultProfile))
 	}
+	if o.c.Gate, err = route.ParseGate(o.gate); err != nil {
+		return nil, fail(usage, "replay", err, "", "dyn replay --gate auto")
+	}
 	if seeds, err = seedsOf(o.seeds); err != nil {
 		return nil, fail(usage, "replay", err, "", "dyn replay --seeds 1-3")
 	}
@@ -228,7 +235,7 @@ func seedsOf(text string) (seeds []uint64, err error) {
 func setupOf(c replay.Config) replaySetup {
 	s := replaySetup{
 		Engine: string(c.Engine), Profile: c.Profile.Name, Workers: c.Workers, KV: c.KV, Block: c.Block, Loop: "closed", Sessions: c.Sessions,
-		Warm: c.Warm.Seconds(), Measure: c.Measure.Seconds(), Lag: float64(c.Lag) / float64(time.Millisecond), Loss: c.Loss, Queue: c.Queue,
+		Warm: c.Warm.Seconds(), Measure: c.Measure.Seconds(), Lag: float64(c.Lag) / float64(time.Millisecond), Loss: c.Loss, Queue: c.Queue, Gate: string(c.Gate),
 	}
 	if c.Open {
 		s.Loop, s.Sessions = "open", -1

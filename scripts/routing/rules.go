@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"sort"
+
+	"github.com/agentinfer/dyn/replay"
+	"github.com/agentinfer/dyn/replay/trace"
+	"github.com/agentinfer/dyn/route"
+)
+
+// settings are those that a rule is tuned with, four for each that has knobs;
+// the first are its defaults.
+var settings = map[string][]string{
+	"dynamo":   {"dynamo", "dynamo:prefill=16", "dynamo:prefill=256", "dynamo:prefill=4096"},
+	"kv-load":  {"kv-load", "kv-load:prefix=1:kv=1:queue=1", "kv-load:prefix=5", "kv-load:prefix=10"},
+	"sglang":   {"sglang", "sglang:abs=4", "sglang:abs=8", "sglang:cache=0.5"},
+	"sticky":   {"sticky", "sticky:override=1.25", "sticky:override=1.5", "sticky:override=2"},
+	"dyn":      {"dyn", "dyn:memory=2", "dyn:memory=8", "dyn:start=0.6"},
+	"thompson": {"thompson", "thompson:explore=0.02", "thompson:temperature=0.2", "thompson:deviation=0.05"},
+}
+
+// The cell and the seeds of tuning.
+var (
+	tuned  = cell{96, 8}
+	tuning = []uint64{1, 2, 3}
+)
+
+// choices are the settings of every rule that there is.
+func choices() (all [][]string) {
+	for _, name := range route.Names() {
+		some := settings[name]
+		if some == nil {
+			some = []string{name}
+		}
+		all = append(all, some)
+	}
+	return all
+}
+
+// tune finds the best setting of every rule. What is not finished when time is
+// over is left at its defaults.
+func (o *options) tune(ctx context.Context, t *trace.Trace, k *keep) (best []string, err error) {
+	for _, some := range choices() {
+		if len(some) == 1 {
+			best = append(best, some[0])
+			continue
+		}
+		if err == nil {
+			var runs []replay.Config
+			for _, s := range some {
+				for _, seed := range tuning {
+					runs = append(runs, o.config(s, seed, tuned))
+				}
+			}
+			err = k.play(ctx, t, runs, o.jobs)
+		}
+		best = append(best, o.bestOf(k, some))
+	}
+	return best, err
+}
+
+// bestOf is the setting with most turns a second; of those within one per cent
+// of it the one with the lowest mean time to the first token.
+func (o *options) bestOf(k *keep, some []string) string {
+	type tried struct {
+		setting    string
+		rate, ttft float64
+	}
+	var all []tried
+	for _, s := range some {
+		var rate, ttft []float64
+		for _, seed := range tuning {
+			if r := k.of(o.config(s, seed, tuned)); r != nil {
+				rate, ttft = append(rate, r.PerSecond), append(ttft, r.TTFTMean)
+			}
+		}
+		if len(rate) == len(tuning) {
+			all = append(all, tried{s, replay.Mean(rate).Mean, replay.Mean(ttft).Mean})
+		}
+	}
+	if len(all) < len(some) {
+		return some[0]
+	}
+	most := 0.0
+	for _, a := range all {
+		most = max(most, a.rate)
+	}
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i].rate >= 0.99*most, all[j].rate >= 0.99*most
+		if a != b {
+			return a
+		}
+		return a && all[i].ttft < all[j].ttft
+	})
+	return all[0].setting
+}
+
+// report plays the best settings in all cells, on unseen seeds: one seed of all
+// first, so that a run that is cut off has something of everything.
+func (o *options) report(ctx context.Context, t *trace.Trace, k *keep, cells []cell, best []string) error {
+	for i := range o.seeds {
+		var runs []replay.Config
+		for _, c := range cells {
+			for _, s := range best {
+				runs = append(runs, o.config(s, o.unseen(i), c))
+			}
+		}
+		if err := k.play(ctx, t, runs, o.jobs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unseen is a seed that was not used for tuning.
+func (o *options) unseen(i int) uint64 { return tuning[len(tuning)-1] + 1 + uint64(i) }
