@@ -59,8 +59,22 @@ type Stage struct {
 // that stages take 20 to 50 s.
 func LLMD(by float64) (stages []Stage) {
 	for _, s := range []struct{ rate, seconds float64 }{
-		{3, 50}, {10, 20}, {15, 20}, {20, 38}, {22, 34}, {25, 30}, {30, 25}, {35, 21}, {40, 38},
-		{43, 36}, {46, 33}, {49, 30}, {52, 29}, {55, 27}, {57, 26}, {60, 25},
+		{3, 50},
+		{10, 20},
+		{15, 20},
+		{20, 38},
+		{22, 34},
+		{25, 30},
+		{30, 25},
+		{35, 21},
+		{40, 38},
+		{43, 36},
+		{46, 33},
+		{49, 30},
+		{52, 29},
+		{55, 27},
+		{57, 26},
+		{60, 25},
 	} {
 		stages = append(stages, Stage{s.rate / by, time.Duration(s.seconds * float64(time.Second))})
 	}
