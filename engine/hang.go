@@ -37,7 +37,7 @@ func (s *stuck) quiet(now time.Time, waiting int, heard time.Time, l turn.Load) 
 // believed: figures may stand still for a prompt that takes minutes.
 func (w *Worker) works(ctx context.Context, c Client, s *stuck) error {
 	waiting, limit := w.waiting(), w.fleet.o.Hang
-	quiet := s.quiet(time.Now(), waiting, time.Unix(0, w.heard.Load()), w.Load())
+	quiet := s.quiet(time.Now(), waiting, born.Add(time.Duration(w.heard.Load())), w.Load())
 	if quiet < limit {
 		return nil
 	}

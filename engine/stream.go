@@ -21,14 +21,14 @@ type stream struct {
 	cancel context.CancelFunc // ends an attached engine's answer, even before its head; nil elsewhere
 	inner  turn.Stream
 	open   atomic.Bool
-	asked  atomic.Int64           // when Next began to wait, in Unix nanoseconds; 0 is not waiting
+	asked  atomic.Int64           // when Next began to wait, see clock; 0 is not waiting
 	begun  atomic.Bool            // a delta has come
 	cut    atomic.Pointer[string] // why it was closed here; nil when it was not
 }
 
 // Next returns the next delta of the engine.
 func (s *stream) Next() (turn.Delta, error) {
-	now := time.Now().UnixNano()
+	now := clock(time.Now())
 	s.asked.Store(now)
 	if s.begun.Load() { // what came before was taken until now
 		s.worker.heard.Store(now)
@@ -71,6 +71,13 @@ func (s *stream) drop() {
 	}
 }
 
+// born is the beginning of clock.
+var born = time.Now()
+
+// clock is a time in nanoseconds since a moment after born, never 0. It goes
+// on evenly when the clock on the wall jumps.
+func clock(t time.Time) int64 { return int64(t.Sub(born)) + 1 }
+
 // silent reports how long the engine has been waited for, and whether a delta
 // came before.
 func (s *stream) silent(now time.Time) (time.Duration, bool) {
@@ -81,7 +88,7 @@ func (s *stream) silent(now time.Time) (time.Duration, bool) {
 	case !s.open.Load(), asked == 0:
 		return 0, false
 	}
-	return now.Sub(time.Unix(0, asked)), s.begun.Load()
+	return time.Duration(clock(now) - asked), s.begun.Load()
 }
 
 // cutSilent closes the streams of which the engine says nothing. On a draining

@@ -44,7 +44,7 @@ type Worker struct {
 	halt    context.CancelFunc
 	dropped int64 // KV events that could not be used
 
-	heard atomic.Int64  // when a stream last gave something, in Unix nanoseconds
+	heard atomic.Int64  // when a stream last gave something, see clock; 0 is never
 	nudge chan struct{} // asks for a look at the server now
 	order chan struct{} // asks for the next life now
 	done  chan struct{} // closed when its supervisor has ended

@@ -52,3 +52,38 @@ func TestSessionsInMemory(t *testing.T) {
 		t.Errorf("the process takes %d MiB", m.RSS>>20)
 	}
 }
+
+// TestIdleSessions: 5,000 sessions that each had a turn take little memory, and
+// the first of them goes on as the last one does.
+func TestIdleSessions(t *testing.T) {
+	const sessions, each = 5000, 64 << 10
+	large := caps(4000)
+	large.KVTokens = 4 << 20
+	st := newStage(t, &puppet{name: "w0", caps: large, play: aWord})
+	text := quote(words(20))
+	speak := func(i int) {
+		t.Helper()
+		body := fmt.Sprintf(`{"model":"sim","max_tokens":5,"messages":[{"role":"user","content":"session %d"},{"role":"assistant","content":"yes"},{"role":"user","content":%s}]}`, i, text)
+		if status, answer := st.post(t.Context(), chatPath, body, "x-session-id", fmt.Sprint(i)); status != 200 {
+			t.Fatalf("%d %.200s", status, answer)
+		}
+	}
+	speak(0)
+	before := heap()
+	for i := range sessions {
+		speak(i)
+	}
+	if grown := int64(heap()) - int64(before); grown > sessions*each {
+		t.Errorf("%d sessions take %d MiB", sessions, grown>>20)
+	}
+	for _, i := range []int{0, sessions - 1} {
+		known := st.s.all()[0].indexes[16].Stats().Blocks
+		speak(i)
+		if now := st.s.all()[0].indexes[16].Stats().Blocks; now != known || known < sessions {
+			t.Errorf("session %d goes on: %d new blocks, %d known before", i, now-known, known)
+		}
+	}
+	if p := st.s.Snapshot(); len(p.Sessions) > sessionsShown || p.Memory.Agents > sessions || p.Queue.Depth != 0 {
+		t.Errorf("%d sessions are shown, %d agents held, %d turns wait", len(p.Sessions), p.Memory.Agents, p.Queue.Depth)
+	}
+}
