@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"math"
 	"time"
 
 	"github.com/agentinfer/dyn/turn"
@@ -25,25 +24,10 @@ func tierOf(name string) int {
 	return tierCount - 1
 }
 
-// ref is what a holder's engine hash stands for: a node, and how many copies
-// of it lie in each tier.
-type ref struct {
-	node   uint32
-	copies [tierCount]uint8
-}
-
-func (r *ref) lower() bool { return r.copies[1]|r.copies[2]|r.copies[3] != 0 }
-
-// alias counts engine hashes beyond the first that stand for one node; lower
-// says in which of the node's two sets.
-type alias struct {
-	node  uint32
-	lower bool
-}
-
 // Apply takes one event of a worker in. Events of one worker must come in
-// order. What cannot be placed is counted, see Stats. The event is not kept,
-// but its slices may be while it waits for its parent.
+// order; those of different workers may come at once, and wait for each other.
+// What cannot be placed is counted, see Stats. The event is not kept, but its
+// slices may be while it waits for its parent.
 func (x *Index) Apply(h Holder, ev turn.KVEvent) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -51,24 +35,64 @@ func (x *Index) Apply(h Holder, ev turn.KVEvent) {
 	if o == nil {
 		return
 	}
-	if !o.fed && ev.Kind != turn.KVRestart { // each life begins with one, also where no other event follows
-		o.fed = true
-		x.unassume(o)
-	}
 	now := x.opt.Now()
-	x.dropOrphans(o, now)
+	if ev.Kind == turn.KVRestart { // a worker without events begins with one too
+		x.dropOrphans(o, now)
+		x.forgetAll(o)
+		return
+	}
+	x.feed(o, now)
 	switch ev.Kind {
 	case turn.KVStored:
 		x.store(o, ev, now)
 	case turn.KVRemoved:
-		for _, hash := range ev.Hashes {
-			x.remove(o, hash, tierOf(ev.Tier))
+		for _, name := range ev.Hashes {
+			x.remove(o, name, tierOf(ev.Tier))
 		}
 	case turn.KVCleared:
 		x.clear(o)
-	case turn.KVRestart:
-		x.forgetAll(o)
 	}
+}
+
+// Stored takes in that a worker stored the blocks of chain from a depth on,
+// whose names are their own hashes: an event of an engine whose blocks are
+// named as here, or of a simulated one. What is before them must be held;
+// otherwise the store is counted as an orphan and lost. Removals of such blocks
+// are events as any. The chain is not kept.
+func (x *Index) Stored(h Holder, chain []uint64, from int, tier string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	o := x.holder(h)
+	if o == nil || from < 0 || from >= len(chain) {
+		return
+	}
+	x.feed(o, x.opt.Now())
+	parent := uint32(0)
+	if from > 0 {
+		r, _ := x.ref(o, mix(chain[from-1]))
+		if parent = r.node; parent == 0 {
+			x.count.orphans++
+			return
+		}
+	}
+	x.keys = x.keys[:0]
+	for _, hash := range chain[from:] {
+		x.keys = append(x.keys, mix(hash))
+	}
+	x.enter(o, x.keys, chain[from:], parent, tierOf(tier))
+}
+
+// feed is what comes before each event.
+func (x *Index) feed(o *holder, now time.Time) {
+	if !o.fed {
+		o.fed = true
+		if o.assumed != nil {
+			x.clear(o)
+		}
+	}
+	x.expire(x.since(now), sweepAtOnce)
+	x.sweepSome(sweepOften)
+	x.dropOrphans(o, now)
 }
 
 // store places a store and the orphans that it makes placeable.
@@ -82,17 +106,17 @@ func (x *Index) store(o *holder, ev turn.KVEvent, now time.Time) {
 		return
 	}
 	if ev.HasParent {
-		if _, ok := o.refs[ev.Parent]; !ok {
+		if r, _ := x.ref(o, mix(ev.Parent)); r.node == 0 {
 			x.park(o, ev, now)
 			return
 		}
 	}
 	x.place(o, ev)
-	for ready := o.parked.release(ev.Hashes); len(ready) > 0; {
+	for ready := x.unpark(o, ev.Hashes); len(ready) > 0; {
 		next := ready[0]
 		ready = ready[1:]
 		x.place(o, next)
-		ready = append(ready, o.parked.release(next.Hashes)...)
+		ready = append(ready, x.unpark(o, next.Hashes)...)
 	}
 }
 
@@ -100,140 +124,108 @@ func (x *Index) store(o *holder, ev turn.KVEvent, now time.Time) {
 func (x *Index) place(o *holder, ev turn.KVEvent) {
 	parent, hash := uint32(0), x.seed
 	if ev.HasParent {
-		parent = o.refs[ev.Parent].node
-		if parent == 0 {
+		r, _ := x.ref(o, mix(ev.Parent))
+		if parent = r.node; parent == 0 {
 			x.count.orphans++
 			return
 		}
-		hash = x.nodes.node(parent).hash
+		hash = unmix(x.nodes.hash(parent))
 	} else if ev.Salt != "" {
 		hash = x.Seed(ev.Salt)
 	}
-	tier := tierOf(ev.Tier)
-	for i, engine := range ev.Hashes {
+	x.keys = x.keys[:0]
+	for i := range ev.Hashes {
 		hash = next(&x.scratch, hash, ev.Tokens[i*x.block:(i+1)*x.block])
-		if parent = x.nodes.put(hash, parent); parent == 0 {
-			x.count.refused++
-			return
-		}
-		x.hold(o, engine, parent, tier)
+		x.keys = append(x.keys, mix(hash))
 	}
+	x.enter(o, x.keys, ev.Hashes, parent, tierOf(ev.Tier))
+}
+
+// batch is how many blocks' lines are asked for at once: so many misses wait
+// for each other no more, and their lines stay near until they are used.
+const batch = 64
+
+// enter enters blocks one behind the other, by their mixed own hashes and by
+// the engine's names.
+func (x *Index) enter(o *holder, keys, names []uint64, parent uint32, tier int) {
+	for len(keys) > 0 {
+		n := min(batch, len(keys))
+		near := uint64(0)
+		for i, key := range keys[:n] {
+			near += x.own.touch(key) + x.names.touch(mix(names[i]))
+		}
+		x.near = near
+		for i, key := range keys[:n] {
+			if parent = x.enterOne(o, key, mix(names[i]), parent, tier); parent == 0 {
+				x.count.refused++
+				return
+			}
+		}
+		keys, names = keys[n:], names[n:]
+	}
+}
+
+// enterOne enters one block and returns its node. Most blocks are new, and so
+// are their names: those are made as they will be.
+func (x *Index) enterOne(o *holder, key, name uint64, parent uint32, tier int) uint32 {
+	id := x.own.find(key)
+	if id != 0 && x.nodes.parent(id) != parent {
+		return 0
+	}
+	if id != 0 || o.refs.n > 0 || x.names.find(name) != 0 {
+		if id == 0 {
+			id = x.make(key, parent, nil)
+		}
+		if id != 0 {
+			x.nodes.rest(id)[nodeParent] |= isYoung
+			x.hold(o, name, id, tier)
+		}
+		return id
+	}
+	level := tier
+	if parent != 0 {
+		_, above := x.nodes.of(parent).held(o.slot)
+		level = max(level, above)
+	}
+	if id = x.make(key, parent, x.sets.with(nil, o.slot, 1<<tier, level)); id == 0 {
+		return 0
+	}
+	o.count(0, 1<<tier)
+	if x.names.put(name, id) {
+		x.nodes.setName(id, name)
+		return id
+	}
+	held, _ := x.nodes.of(id).held(o.slot) // there is no room for its name
+	x.putRef(o, name, x.plain(id, held))
+	x.change(o, id, held|bitOwn)
+	return id
 }
 
 // storeKnown adds a tier to blocks that the engine names without tokens.
 func (x *Index) storeKnown(o *holder, ev turn.KVEvent) {
 	tier := tierOf(ev.Tier)
-	for _, engine := range ev.Hashes {
-		r, ok := o.refs[engine]
-		if !ok {
+	for _, name := range ev.Hashes {
+		r, _ := x.ref(o, mix(name))
+		if r.node == 0 {
 			x.count.unknown++
 			continue
 		}
-		x.hold(o, engine, r.node, tier)
+		x.hold(o, mix(name), r.node, tier)
 	}
-}
-
-// hold notes one more copy of a block.
-func (x *Index) hold(o *holder, engine uint64, i uint32, tier int) {
-	r, known := o.refs[engine]
-	if known && r.node != i {
-		// The engine uses the hash for another block now; it must have lost
-		// the old one without a word. The old node goes last: this one may
-		// hang by it.
-		x.count.misfit++
-		x.release(o, engine, r)
-		defer x.nodes.prune(r.node)
-		r = ref{}
-	}
-	r.node = i
-	if r.copies[tier] == math.MaxUint8 {
-		return // removed too early is better than never
-	}
-	had, lower := r.copies[0] != 0, r.lower()
-	r.copies[tier]++
-	o.refs[engine] = r
-	if r.copies[tier] == 1 {
-		o.cached[tier]++
-	}
-	n := x.nodes.node(i)
-	set, first := &n.gpu, !had
-	if tier > 0 {
-		set, first = &n.low, !lower
-	}
-	if first && *set&o.bit != 0 {
-		o.alias[alias{i, tier > 0}]++
-	}
-	*set |= o.bit
-	n.soon &^= o.bit
-	delete(o.soon, i)
-	x.settle(i, o.bit)
 }
 
 // remove notes one copy less of a block.
-func (x *Index) remove(o *holder, engine uint64, tier int) {
-	r, ok := o.refs[engine]
-	if !ok || r.copies[tier] == 0 {
-		found, lost := o.parked.cut(engine)
-		if lost {
-			x.count.orphans++
-		}
-		if !found {
-			x.count.unknown++
-		}
+func (x *Index) remove(o *holder, name uint64, tier int) {
+	r, own := x.ref(o, mix(name))
+	if r.node != 0 && r.copies[tier] != 0 {
+		x.lose(o, mix(name), r, own, tier)
 		return
 	}
-	r.copies[tier]--
-	if r.copies[tier] > 0 {
-		o.refs[engine] = r
-		return
+	found, lost := x.cutParked(o, name)
+	if lost {
+		x.count.orphans++
 	}
-	o.cached[tier]--
-	if tier == 0 {
-		x.unset(o, r.node, false)
-	} else if !r.lower() {
-		x.unset(o, r.node, true)
+	if !found {
+		x.count.unknown++
 	}
-	if r.copies == [tierCount]uint8{} {
-		delete(o.refs, engine)
-		x.nodes.prune(r.node)
-		return
-	}
-	o.refs[engine] = r
-}
-
-// release takes back all that an engine hash stands for; its node is not
-// pruned yet.
-func (x *Index) release(o *holder, engine uint64, r ref) {
-	for t, c := range r.copies {
-		if c > 0 {
-			o.cached[t]--
-		}
-	}
-	if r.copies[0] > 0 {
-		x.unset(o, r.node, false)
-	}
-	if r.lower() {
-		x.unset(o, r.node, true)
-	}
-	delete(o.refs, engine)
-}
-
-// unset takes a holder out of one of a node's sets, unless another engine hash
-// keeps it there.
-func (x *Index) unset(o *holder, i uint32, lower bool) {
-	k := alias{i, lower}
-	if c := o.alias[k]; c > 1 {
-		o.alias[k] = c - 1
-		return
-	} else if c == 1 {
-		delete(o.alias, k)
-		return
-	}
-	n := x.nodes.node(i)
-	if lower {
-		n.low &^= o.bit
-	} else {
-		n.gpu &^= o.bit
-	}
-	x.settle(i, o.bit)
 }

@@ -1,6 +1,6 @@
 package cache
 
-import "sort"
+import "math"
 
 // assumed is what a worker without events is taken to hold: the blocks of the
 // turns sent there, as many as fit, least recently used out first.
@@ -69,6 +69,9 @@ func (s *stamps) pop() (oldest stamp) {
 // does not tell.
 const DefaultRoom = 16 << 10
 
+// assumedSize is what an assumed block takes in the books here, as bytes go.
+const assumedSize = 64
+
 // Assume notes that a turn with this chain went to a worker that sends no
 // events and has room for capBlocks blocks, DefaultRoom when that is 0. Once a
 // worker's events come, they replace what was assumed, and Assume does
@@ -79,6 +82,9 @@ func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 	if capBlocks <= 0 {
 		capBlocks = DefaultRoom
 	}
+	now := x.since(x.opt.Now())
+	x.expire(now, sweepAtOnce)
+	x.sweepSome(sweepOften)
 	o := x.holder(h)
 	chain = chain[:min(len(chain), capBlocks)]
 	if o == nil || o.fed || len(chain) == 0 {
@@ -88,17 +94,10 @@ func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 		o.assumed = &assumed{of: map[uint32]use{}}
 	}
 	a := o.assumed
-	a.clock++
-	depth := sort.Search(len(chain), func(i int) bool {
-		n := x.nodes.find(chain[i])
-		return n == nil || n.gpu&o.bit == 0
-	})
-	end := uint32(0)
-	if depth > 0 {
-		end = x.nodes.at[chain[depth-1]]
-	}
+	a.clock = max(a.clock+1, uint64(now))
+	depth, end := x.depth(o, chain, func(s *sets) bool { return s.has(0, o.slot) })
 	for _, hash := range chain[depth:] {
-		n := x.nodes.put(hash, end)
+		n := x.put(mix(hash), end)
 		if n == 0 {
 			x.count.refused++
 			break
@@ -110,7 +109,13 @@ func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 		return
 	}
 	a.touch(end, a.clock)
-	for len(a.of) > capBlocks && x.evict(o) {
+	for len(a.of) > capBlocks && x.evictAssumed(o, math.MaxUint64) {
+	}
+	if x.opt.AssumeTTL > 0 {
+		if x.ends == 0 {
+			x.ends = now + int64(x.opt.AssumeTTL)
+		}
+		x.setExpiry()
 	}
 }
 
@@ -121,12 +126,10 @@ func (x *Index) assumeNode(o *holder, n, parent uint32) {
 		o.assumed.of[parent] = u
 	}
 	o.assumed.of[n] = use{}
-	o.cached[0]++
-	k := x.nodes.node(n)
-	k.gpu |= o.bit
-	k.soon &^= o.bit
-	delete(o.soon, n)
-	x.settle(n, o.bit)
+	x.loose += assumedSize
+	x.nodes.rest(n)[nodeParent] |= isYoung
+	held, _ := x.nodes.of(n).held(o.slot)
+	x.change(o, n, held|1)
 }
 
 // touch stamps the end of a chain.
@@ -153,8 +156,9 @@ func (a *assumed) rebuild() {
 	}
 }
 
-// evict drops the least recently used block; false means that there is none.
-func (x *Index) evict(o *holder) bool {
+// evictAssumed drops the least recently used block unless it was used after
+// last; false means that there is none.
+func (x *Index) evictAssumed(o *holder, last uint64) bool {
 	a := o.assumed
 	for a.next.node != 0 || len(a.order) > 0 {
 		s := a.next
@@ -165,23 +169,49 @@ func (x *Index) evict(o *holder) bool {
 		if !ok || u.kids > 0 || u.stamp != s.at {
 			continue
 		}
-		parent := x.nodes.node(s.node).parent
-		x.unassumeNode(o, s.node)
-		if p, ok := a.of[parent]; ok {
-			p.kids--
-			a.of[parent] = p
-			a.bared(parent, p, s.at)
+		if s.at > last {
+			a.order.push(s)
+			return false
 		}
+		x.unassumeNode(o, s.node)
 		return true
 	}
 	return false
 }
 
+// unassumeNode takes out a block that none is assumed behind.
+func (x *Index) unassumeNode(o *holder, id uint32) {
+	x.unassumeLeaf(o, id)
+	held, _ := x.nodes.of(id).held(o.slot)
+	x.change(o, id, held&^1)
+	x.prune(id)
+}
+
+// unassumeLeaf takes it out of the books.
+func (x *Index) unassumeLeaf(o *holder, id uint32) {
+	if o.assumed == nil {
+		return
+	}
+	a := o.assumed
+	u, ok := a.of[id]
+	if !ok {
+		return
+	}
+	delete(a.of, id)
+	x.loose -= assumedSize
+	parent := x.nodes.parent(id)
+	if p, ok := a.of[parent]; ok {
+		p.kids--
+		a.of[parent] = p
+		a.bared(parent, p, u.stamp)
+	}
+}
+
 // bared notes that a block has lost one behind it, whose stamp was the oldest.
 // Most often it is the next to go, and does not pass through the heap.
 func (a *assumed) bared(n uint32, u use, at uint64) {
-	if u.kids > 0 || u.stamp > at {
-		a.touch(n, at)
+	if u.kids > 0 || u.stamp > at || a.next.node != 0 {
+		a.touch(n, max(at, u.stamp))
 		return
 	}
 	u.stamp = at
@@ -189,20 +219,35 @@ func (a *assumed) bared(n uint32, u use, at uint64) {
 	a.next = stamp{at, n}
 }
 
-func (x *Index) unassumeNode(o *holder, i uint32) {
-	delete(o.assumed.of, i)
-	o.cached[0]--
-	x.nodes.node(i).gpu &^= o.bit
-	x.settle(i, o.bit)
-	x.nodes.prune(i)
-}
-
-// unassume drops all that was assumed about a holder.
-func (x *Index) unassume(o *holder) {
-	if o.assumed == nil {
+// outlive drops the assumed blocks that no turn used for AssumeTTL.
+func (x *Index) outlive(now int64, most int) {
+	if x.ends == 0 || now < x.ends {
 		return
 	}
-	for x.evict(o) {
+	x.ends = 0
+	ttl := int64(x.opt.AssumeTTL)
+	for _, o := range x.holders {
+		if o == nil || o.assumed == nil {
+			continue
+		}
+		for most > 0 && now > ttl && x.evictAssumed(o, uint64(now-ttl)) {
+			most--
+		}
+		if at, ok := o.assumed.oldest(); ok {
+			if end := int64(at) + ttl; x.ends == 0 || end < x.ends {
+				x.ends = end
+			}
+		}
 	}
-	o.assumed = nil
+}
+
+// oldest is the stamp of the block that goes next, or an older one.
+func (a *assumed) oldest() (uint64, bool) {
+	switch {
+	case a.next.node != 0:
+		return a.next.at, true
+	case len(a.order) > 0:
+		return a.order[0].at, true
+	}
+	return 0, false
 }

@@ -8,20 +8,31 @@ import (
 	"github.com/agentinfer/dyn/turn"
 )
 
-const deep = 16 << 10 // blocks of a long chain
+const (
+	deep  = 16 << 10 // blocks of a long chain
+	fleet = 64
+)
 
-// hold makes a holder store n blocks of a chain, in events of 128 blocks.
-func holdChain(x *Index, h Holder, ids []uint32, n int) {
-	b := x.Block()
+// events are stores of 128 blocks each; the engine calls block i name+i+1.
+func events(block int, ids []uint32, name uint64) (out []turn.KVEvent) {
+	n := len(ids) / block
 	for from := 0; from < n; from += 128 {
 		to := min(from+128, n)
-		ev := turn.KVEvent{Kind: turn.KVStored, BlockSize: b, Tokens: ids[from*b : to*b], Tier: "gpu"}
+		ev := turn.KVEvent{Kind: turn.KVStored, BlockSize: block, Tokens: ids[from*block : to*block], Tier: "gpu"}
 		for i := from; i < to; i++ {
-			ev.Hashes = append(ev.Hashes, uint64(i+1)*7919)
+			ev.Hashes = append(ev.Hashes, name+uint64(i)+1)
 		}
 		if from > 0 {
-			ev.Parent, ev.HasParent = uint64(from)*7919, true
+			ev.Parent, ev.HasParent = name+uint64(from), true
 		}
+		out = append(out, ev)
+	}
+	return out
+}
+
+// holdChain makes a holder store n blocks of a chain.
+func holdChain(x *Index, h Holder, ids []uint32, n int) {
+	for _, ev := range events(x.Block(), ids[:n*x.Block()], 7919) {
 		x.Apply(h, ev)
 	}
 }
@@ -35,7 +46,7 @@ func long(t testing.TB, depth func(holder int) int) (*Index, []uint64) {
 	for i := range ids {
 		ids[i] = uint32(i * 7)
 	}
-	for i := range maxHolders {
+	for i := range fleet {
 		h, err := x.Join(fmt.Sprint("w", i))
 		if err != nil {
 			t.Fatal(err)
@@ -46,12 +57,12 @@ func long(t testing.TB, depth func(holder int) int) (*Index, []uint64) {
 }
 
 func TestOverlapAllocatesNothing(t *testing.T) {
-	x, chain := long(t, func(i int) int { return i * deep / maxHolders })
-	dst := make([]Overlap, 0, maxHolders)
+	x, chain := long(t, func(i int) int { return i * deep / fleet })
+	dst := make([]Overlap, 0, fleet)
 	if n := testing.AllocsPerRun(20, func() { dst = x.Overlap(dst[:0], chain) }); n > 0 {
 		t.Fatalf("%v allocations", n)
 	}
-	if len(dst) != maxHolders-1 || dst[62].Blocks != 63*deep/maxHolders {
+	if len(dst) != fleet-1 || dst[62].Blocks != 63*deep/fleet {
 		t.Fatalf("%d holders, the last %+v", len(dst), dst[len(dst)-1])
 	}
 }
@@ -59,21 +70,21 @@ func TestOverlapAllocatesNothing(t *testing.T) {
 func TestOverlapOfEqualHolders(t *testing.T) {
 	x, chain := long(t, func(int) int { return deep })
 	dst := x.Overlap(nil, chain)
-	if len(dst) != maxHolders || dst[0].Blocks != deep {
+	if len(dst) != fleet || dst[0].Blocks != deep {
 		t.Fatalf("%d holders, %+v", len(dst), dst[0])
 	}
 }
 
-// The bar of all held is 100 µs.
-func BenchmarkOverlap(b *testing.B) {
+// BenchmarkDepths is a long chain that 64 holders have to so many depths.
+func BenchmarkDepths(b *testing.B) {
 	for name, depth := range map[string]func(int) int{
 		"all held":      func(int) int { return deep },
-		"64 depths":     func(i int) int { return i * deep / maxHolders },
+		"64 depths":     func(i int) int { return i * deep / fleet },
 		"one at home":   func(i int) int { return []int{deep - 20, 400}[min(i, 1)] },
 		"nothing known": func(int) int { return 0 },
 	} {
 		x, chain := long(b, depth)
-		dst := make([]Overlap, 0, maxHolders)
+		dst := make([]Overlap, 0, fleet)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -3,14 +3,22 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
 const (
-	maxHolders = 64
-	slotBits   = 6
+	// maxHolders is how many workers an index has room for; slots are twice as
+	// many, since what a holder that was cleared held keeps its slot until it
+	// is swept.
+	maxHolders  = 2048
+	holderBits  = 11
+	slotWords   = 2 * maxHolders / 64
+	maxSlots    = 64 * slotWords
+	defaultCap  = 2 << 30
+	smallestCap = 1 << 20
 )
 
 // ErrFull is in the chain when an index has no room for another holder.
@@ -20,57 +28,83 @@ var ErrFull = errors.New("index is full")
 // Holder that was dropped never names another worker.
 type Holder int
 
-func (h Holder) slot() int { return int(h) & (maxHolders - 1) }
+func (h Holder) place() int { return int(h) & (maxHolders - 1) }
 
 // Options bound an index. Zero fields mean the defaults.
 type Options struct {
 	Model     string        // seeds block 0, with the salt; see Index.Seed
-	MaxBlocks int           // distinct blocks, default 4 Mi (100 bytes each and 36 a holder)
+	MaxBytes  int           // of memory, default 2 GiB, at least 1 MiB; then old blocks go, see evict
+	MaxBlocks int           // distinct blocks, default as many as fit; then new ones are refused
 	Orphans   int           // stores that wait for their parent, per holder, default 256
 	OrphanTTL time.Duration // how long they wait, default 5 s
+	AssumeTTL time.Duration // how long a block is assumed that no turn used, default for ever
 
 	// Now is the clock that expectations and waiting stores end by, default
 	// time.Now; a simulation has its own.
 	Now func() time.Time
 }
 
-// Index knows which worker holds which blocks. It is safe for concurrent use.
+// Index knows which worker holds which blocks. It is safe for concurrent use:
+// those who ask wait for nobody; those who tell wait for each other.
 type Index struct {
-	block  int
-	opt    Options
-	seed   uint64
-	expiry atomic.Int64 // when the next expectation ends, Unix ns; 0 is never
+	block int
+	opt   Options
+	seed  uint64
+	start time.Time
 
-	mu       sync.RWMutex // guards the rest
-	nodes    nodes
-	holders  [maxHolders]*holder
-	names    map[string]Holder
-	lives    [maxHolders]int // how often a slot was given out
-	due      []expectation   // by deadline
-	dueNodes int             // nodes in due
-	work     []uint32        // see settle
-	scratch  []byte          // see next
-	count    counts
+	// What readers look at.
+	own    *table // by own hash
+	nodes  *nodes
+	sets   *interner
+	slots  [maxSlots]atomic.Pointer[holder]
+	swept  atomic.Int64 // slots that got another meaning
+	expiry atomic.Int64 // when the next expectation or assumption ends, see since; 0 is never
+
+	mu      sync.Mutex // guards the rest, and who writes to the above
+	names   *table     // by engines' names
+	mem     memory
+	loose   int // bytes that are in no table: what waits, is expected or assumed
+	holders [maxHolders]*holder
+	by      map[string]Holder
+	lives   [maxHolders]int // how often a place was given out
+	vacant  []int           // slots that were swept
+	slotted int             // slots ever given out
+	sweep   sweep
+	hand    uint32        // see evict
+	due     []expectation // by deadline
+	dueLen  int           // nodes in due
+	ends    int64         // when the next assumption ends, see outlive; 0 is never
+	keys    []uint64      // see place
+	near    uint64        // see enter: a sum that nobody needs, but the compiler must not know
+	work    []uint32      // see settle
+	scratch []byte        // see next
+	count   counts
 }
 
-// holder is what an index knows about one worker.
+// holder is what an index knows about one worker. Readers look at id and
+// worker only.
 type holder struct {
 	id      Holder
-	bit     uint64 // 1 << slot
 	worker  string
-	fed     bool             // events came; nothing is assumed any more
-	refs    map[uint64]ref   // by engine hash
-	alias   map[alias]int    // further engine hashes of a block that is held already
-	cached  [tierCount]int   // blocks by tier
-	soon    map[uint32]int64 // expected nodes, until when
+	slot    int
+	fed     bool            // events came; nothing is assumed any more
+	blocks  int             // distinct blocks in any tier
+	cached  [tierCount]int  // and by tier
+	refs    flat[ref]       // by mixed name, where names are its own; see refs.go
+	many    map[uint32]many // nodes with more than one of refs
+	soon    map[uint32]int64
 	parked  parked
 	assumed *assumed // nil unless Assume was called
 }
 
 // NewIndex returns an empty index for blocks of the given number of tokens.
 func NewIndex(block int, o Options) *Index {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = defaultCap
+	}
+	o.MaxBytes = max(o.MaxBytes, smallestCap)
 	if o.MaxBlocks <= 0 {
-		o.MaxBlocks = 4 << 20
+		o.MaxBlocks = maxNodes
 	}
 	if o.Orphans <= 0 {
 		o.Orphans = 256
@@ -81,11 +115,17 @@ func NewIndex(block int, o Options) *Index {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Index{
-		block: block, opt: o, seed: SaltSeed(o.Model, ""),
-		nodes: newNodes(o.MaxBlocks), names: map[string]Holder{},
-	}
+	x := &Index{block: block, opt: o, seed: SaltSeed(o.Model, ""), start: o.Now(), by: map[string]Holder{}, sets: newInterner()}
+	x.mem = memory{limit: int64(o.MaxBytes) / 16 * 15, regions: regions{new([][]byte)}}
+	x.nodes = newNodes(&x.mem, x.sets)
+	x.own, x.names = newTable(x.nodes, false), newTable(x.nodes, true)
+	runtime.AddCleanup(x, unmap, x.mem.mapped)
+	return x
 }
+
+// since is a time in nanoseconds from the start of the index, at least 1. A
+// clock that is set back does not move it.
+func (x *Index) since(t time.Time) int64 { return int64(max(1, t.Sub(x.start)+1)) }
 
 // Block is the number of tokens in a block.
 func (x *Index) Block() int { return x.block }
@@ -94,25 +134,26 @@ func (x *Index) Block() int { return x.block }
 func (x *Index) Seed(salt string) uint64 { return SaltSeed(x.opt.Model, salt) }
 
 // Join gives a worker its place; a worker that is in keeps the one it has.
-// ErrFull means that 64 others are in.
+// ErrFull means that 2,048 others are in.
 func (x *Index) Join(worker string) (Holder, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if h, ok := x.names[worker]; ok {
+	if h, ok := x.by[worker]; ok {
 		return h, nil
 	}
-	for slot, taken := range x.holders {
+	for place, taken := range x.holders {
 		if taken != nil {
 			continue
 		}
-		x.lives[slot]++
-		id := Holder(x.lives[slot]<<slotBits | slot)
-		x.holders[slot] = &holder{
-			id: id, bit: 1 << slot, worker: worker,
-			refs: map[uint64]ref{}, alias: map[alias]int{}, soon: map[uint32]int64{},
+		x.lives[place]++
+		o := &holder{
+			id: Holder(x.lives[place]<<holderBits | place), worker: worker,
+			soon: map[uint32]int64{},
 		}
-		x.names[worker] = id
-		return id, nil
+		x.holders[place] = o
+		x.seat(o)
+		x.by[worker] = o.id
+		return o.id, nil
 	}
 	return 0, fmt.Errorf("index %s: %d workers: %w", worker, maxHolders, ErrFull)
 }
@@ -126,8 +167,11 @@ func (x *Index) Drop(h Holder) {
 		return
 	}
 	x.forgetAll(o)
-	x.holders[h.slot()] = nil
-	delete(x.names, o.worker)
+	x.slots[o.slot].Store(nil)
+	x.vacant = append(x.vacant, o.slot)
+	x.swept.Add(1)
+	x.holders[h.place()] = nil
+	delete(x.by, o.worker)
 }
 
 // holder finds who h names, nil for nobody. mu must be held.
@@ -135,7 +179,7 @@ func (x *Index) holder(h Holder) *holder {
 	if h < maxHolders {
 		return nil
 	}
-	if o := x.holders[h.slot()]; o != nil && o.id == h {
+	if o := x.holders[h.place()]; o != nil && o.id == h {
 		return o
 	}
 	return nil

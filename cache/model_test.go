@@ -82,7 +82,7 @@ func (m *naive) store(ev turn.KVEvent) {
 func (m *naive) remove(h uint64, tier int) {
 	c := m.copies[h]
 	if c == nil || c[tier] == 0 {
-		p := parked{m.parked}
+		p := parked{wait: m.parked}
 		if _, lost := p.cut(h); lost {
 			m.lost++
 		}

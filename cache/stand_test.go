@@ -92,7 +92,7 @@ func TestAssume(t *testing.T) {
 		x.Assume(h, chainOf(x, s.sent...), room)
 		check(t, fmt.Sprint("step ", i), ask(x, "", s.ask...), s.want)
 		verify(t, x)
-		if n := len(x.holders[h.slot()].assumed.of); n > room {
+		if n := len(x.holders[h.place()].assumed.of); n > room {
 			t.Fatalf("step %d: holds %d", i, n)
 		}
 	}
@@ -120,7 +120,7 @@ func TestAssumeKeepsItsHeapSmall(t *testing.T) {
 	for range 1000 {
 		x.Assume(h, c, 10)
 	}
-	if n := len(x.holders[h.slot()].assumed.order); n > 100 {
+	if n := len(x.holders[h.place()].assumed.order); n > 100 {
 		t.Fatalf("%d entries for one leaf", n)
 	}
 }

@@ -6,6 +6,7 @@ import "github.com/agentinfer/dyn/turn"
 type counts struct {
 	orphans int64 // stores whose parent never came
 	misfit  int64 // stores of another block size, engine hashes that changed their meaning
+	evicted int64 // blocks that made room
 	refused int64 // stores, expectations and assumptions beyond MaxBlocks, colliding hashes
 	unknown int64 // blocks removed, or stored without tokens, that were not known
 }
@@ -16,11 +17,12 @@ type Stats struct {
 	Blocks  int   // distinct blocks known
 	Held    int   // blocks times holders, expected ones left out
 	Parked  int   // stores that wait for their parent
-	Bytes   int64 // rough estimate of memory
+	Bytes   int64 // of memory; tables and sets to the byte, what waits or is expected as good as can be told
 
 	Orphans int64 // stores dropped because their parent never came
 	Misfit  int64 // stores of another block size or with hashes of another meaning
 	Refused int64 // stores, expectations and assumptions that found no room
+	Evicted int64 // blocks that were dropped when memory was full
 	Unknown int64 // removals and placeholders of blocks that were not known: harmless, but they tell of lost events
 }
 
@@ -29,33 +31,41 @@ func (s Stats) Dropped() int64 { return s.Orphans + s.Misfit + s.Refused }
 
 // Stats returns the figures of this instant.
 func (x *Index) Stats() Stats {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c := x.count
 	s := Stats{
-		Blocks:  len(x.nodes.at),
-		Orphans: x.count.orphans, Misfit: x.count.misfit, Refused: x.count.refused, Unknown: x.count.unknown,
+		Blocks: x.nodes.alive, Bytes: x.bytes(),
+		Orphans: c.orphans, Misfit: c.misfit, Refused: c.refused, Unknown: c.unknown, Evicted: c.evicted,
 	}
 	for _, o := range x.holders {
-		if o == nil {
-			continue
-		}
-		s.Holders++
-		s.Held += len(o.refs)
-		s.Parked += len(o.parked.wait)
-		if o.assumed != nil {
-			s.Held += len(o.assumed.of)
+		if o != nil {
+			s.Holders++
+			s.Held += o.blocks
+			s.Parked += len(o.parked.wait)
 		}
 	}
-	s.Bytes = int64(len(x.nodes.chunks))*chunkSize*80 + int64(s.Blocks)*24 + int64(s.Held)*32
 	return s
+}
+
+// emptySize is what an index takes before anything is in it, holderSize what
+// a holder takes.
+const (
+	emptySize  = 64 << 10
+	holderSize = 512
+)
+
+// bytes is how much memory the index takes; mu must be held.
+func (x *Index) bytes() int64 {
+	return x.mem.taken + int64(x.sets.bytes+x.loose+4*x.dueLen+emptySize+holderSize*len(x.by))
 }
 
 // Cached tells the tokens of distinct blocks that a holder has in each tier,
 // as its events say: the GPU tier always, others when they hold something. -1
 // is unknown: no events came. Used and Capacity are not filled.
 func (x *Index) Cached(h Holder) []turn.Tier {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	o := x.holder(h)
 	if o == nil {
 		return nil

@@ -1,72 +1,167 @@
 package cache
 
-// verify checks an index against its own rules: whole sets follow from held
-// sets, links fit, nothing is kept that nobody needs, counts add up.
-func verify(t interface {
+import "math/bits"
+
+type failer interface {
 	Helper()
 	Fatalf(string, ...any)
-}, x *Index,
-) {
+}
+
+// verify checks an index against its own rules: levels follow from what is
+// held, links and tables fit, nothing is kept that nobody needs, counts add up.
+func verify(t failer, x *Index) {
 	t.Helper()
-	held := map[uint64]int{}
-	for hash, i := range x.nodes.at {
-		n := x.nodes.node(i)
-		if n.hash != hash {
-			t.Fatalf("node %d has hash %x, is found by %x", i, n.hash, hash)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	alive, bare := 0, 0
+	held := map[int]map[uint32]uint8{} // by slot
+	refs := map[*sets]int{}
+	for id := uint32(1); id <= x.nodes.used; id++ {
+		if !x.nodes.lives(id) {
+			continue
 		}
-		gpu, all := ^uint64(0), ^uint64(0)
-		if n.parent != 0 {
-			p := x.nodes.node(n.parent)
-			gpu, all = p.wholeGPU, p.whole
-			if x.nodes.at[p.hash] != n.parent {
-				t.Fatalf("node %d hangs by a freed node", i)
+		alive++
+		s := x.nodes.of(id)
+		refs[s]++
+		if s == nil {
+			bare++
+			if x.nodes.kid(id) == 0 {
+				t.Fatalf("node %d is of no use", id)
 			}
 		}
-		if n.wholeGPU != gpu&n.gpu || n.whole != all&n.held() {
-			t.Fatalf("node %d: whole sets %x %x, want %x %x", i, n.wholeGPU, n.whole, gpu&n.gpu, all&n.held())
-		}
-		if n.held() == 0 && n.child == 0 {
-			t.Fatalf("node %d is of no use", i)
-		}
-		for c := n.child; c != 0; c = x.nodes.node(c).right {
-			if x.nodes.node(c).parent != i {
-				t.Fatalf("node %d is no child of %d", c, i)
-			}
-		}
-		for slot := range x.holders {
-			if (n.gpu|n.low)>>slot&1 != 0 {
-				held[uint64(slot)]++
+		verifyNode(t, x, id)
+		for slot := range x.slotted {
+			if h, _ := s.held(slot); h != 0 {
+				if held[slot] == nil {
+					held[slot] = map[uint32]uint8{}
+				}
+				held[slot][id] = h
 			}
 		}
 	}
-	for slot, o := range x.holders {
+	if alive != x.nodes.alive || bare != x.nodes.bare {
+		t.Fatalf("%d nodes, %d bare, want %d, %d", x.nodes.alive, x.nodes.bare, alive, bare)
+	}
+	verifySets(t, x, refs)
+	for _, o := range x.holders {
 		if o == nil {
-			if held[uint64(slot)] != 0 {
-				t.Fatalf("empty slot %d holds %d blocks", slot, held[uint64(slot)])
-			}
 			continue
 		}
-		distinct := map[uint32]bool{}
-		var cached [tierCount]int
-		for _, r := range o.refs {
-			distinct[r.node] = true
-			for tier, c := range r.copies {
-				cached[tier] += min(int(c), 1)
+		if x.slots[o.slot].Load() != o {
+			t.Fatalf("%s is not in its slot", o.worker)
+		}
+		verifyHolder(t, x, o, held[o.slot])
+		delete(held, o.slot)
+	}
+	for _, slot := range append(append([]int{}, x.sweep.dead...), x.sweep.pass...) {
+		delete(held, slot)
+	}
+	if len(held) > 0 {
+		t.Fatalf("slots that nobody has hold something: %v", held)
+	}
+}
+
+func verifyNode(t failer, x *Index, id uint32) {
+	t.Helper()
+	h := x.nodes.hash(id)
+	if got := x.own.find(h); got != id {
+		t.Fatalf("node %d is not found, but %d", id, got)
+	}
+	if got := x.own.sets(h); got != x.nodes.of(id).name() {
+		t.Fatalf("a reader finds %x at node %d", got, id)
+	}
+	if x.nodes.named(id) {
+		if got := x.names.find(x.nodes.name(id)); got != id {
+			t.Fatalf("node %d is not found by its name, but %d", id, got)
+		}
+	}
+	p := x.nodes.parent(id)
+	if p != 0 && !x.nodes.lives(p) {
+		t.Fatalf("node %d hangs by a freed node", id)
+	}
+	for slot := range x.slotted {
+		if x.slots[slot].Load() == nil {
+			continue
+		}
+		held, level := x.nodes.of(id).held(slot)
+		want := best(held)
+		if p != 0 {
+			_, above := x.nodes.of(p).held(slot)
+			want = max(want, above)
+		}
+		if level != want {
+			t.Fatalf("node %d: slot %d reaches level %d, want %d", id, slot, level, want)
+		}
+	}
+	last := uint32(0)
+	for c := x.nodes.kid(id); c != 0; c = x.nodes.next(c) {
+		if x.nodes.parent(c) != id || x.nodes.brothers(c).left != last {
+			t.Fatalf("node %d is no child of %d", c, id)
+		}
+		last = c
+	}
+}
+
+func verifySets(t failer, x *Index, refs map[*sets]int) {
+	t.Helper()
+	bytes := 0
+	for _, s := range x.sets.by {
+		if int(s.refs) != refs[s] {
+			t.Fatalf("sets %x: %d references, want %d", s.id, s.refs, refs[s])
+		}
+		if x.sets.at(s.id) != s {
+			t.Fatalf("sets %x are not in their place", s.id)
+		}
+		bytes += setsSize + 8*len(s.words)
+		delete(refs, s)
+	}
+	delete(refs, nil)
+	if len(refs) > 0 || bytes != x.sets.bytes {
+		t.Fatalf("%d sets are not known; %d bytes, want %d", len(refs), x.sets.bytes, bytes)
+	}
+}
+
+func verifyHolder(t failer, x *Index, o *holder, held map[uint32]uint8) {
+	t.Helper()
+	var cached [tierCount]int
+	blocks, own := 0, map[uint32]uint8{}
+	for i, r := range o.refs.vals {
+		if r.node == 0 || !x.nodes.lives(r.node) || uint32(x.nodes.state(r.node)>>32) != r.check || held[r.node]&bitOwn == 0 {
+			continue
+		}
+		if got := o.refs.get(o.refs.keys[i]); got != r {
+			t.Fatalf("%s: a ref is not found", o.worker)
+		}
+		own[r.node] |= bitOwn
+		for tier, c := range r.copies {
+			if c > 0 {
+				own[r.node] |= 1 << tier
 			}
 		}
-		if o.assumed != nil {
-			for n := range o.assumed.of {
-				distinct[n] = true
-			}
-			cached[0] += len(o.assumed.of)
+	}
+	for id, h := range held {
+		if h&tierBits != 0 {
+			blocks++
 		}
-		if len(distinct) != held[uint64(slot)] || cached != o.cached {
-			t.Fatalf("%s: %d blocks in the tree, %d in refs; %v in tiers, want %v", o.worker, held[uint64(slot)], len(distinct), o.cached, cached)
+		for m := h & tierBits; m != 0; m &= m - 1 {
+			cached[bits.TrailingZeros8(m)]++
 		}
-		for i, until := range o.soon {
-			if x.nodes.node(i).soon&o.bit == 0 || until == 0 {
-				t.Fatalf("%s: expects node %d without its bit", o.worker, i)
-			}
+		if h&bitOwn != 0 && own[id] != h {
+			t.Fatalf("%s: node %d is held as %b, refs say %b", o.worker, id, h, own[id])
 		}
+		if _, ok := o.soon[id]; ok != (h&bitSoon != 0) {
+			t.Fatalf("%s: node %d: expected %v, held as %b", o.worker, id, ok, h)
+		}
+	}
+	if blocks != o.blocks || cached != o.cached {
+		t.Fatalf("%s: %d blocks %v, counted %d %v", o.worker, blocks, cached, o.blocks, o.cached)
+	}
+	for id := range o.soon {
+		if held[id]&bitSoon == 0 {
+			t.Fatalf("%s: expects node %d without its bit", o.worker, id)
+		}
+	}
+	if o.assumed != nil && len(o.assumed.of) != blocks {
+		t.Fatalf("%s: %d assumed, %d held", o.worker, len(o.assumed.of), blocks)
 	}
 }
