@@ -124,7 +124,7 @@ func (c *Config) check(t *trace.Trace) error {
 	case c.Open && !t.Timed:
 		return fmt.Errorf("the trace has no arrival times: an open loop needs them")
 	case !(c.Speed > 0 && c.Speed <= 1e6):
-		return fmt.Errorf("speed %v is not above 0", c.Speed)
+		return fmt.Errorf("speed %v is not above 0 and at most 1000000", c.Speed)
 	case !(c.Loss >= 0 && c.Loss <= 1):
 		return fmt.Errorf("loss %v is not between 0 and 1", c.Loss)
 	case c.Warm < 0 || c.Measure < 0 || c.Ramp < 0 || c.Lag < 0 || c.MaxPause < 0 || c.MaxContext < 1:

@@ -2,6 +2,8 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
+	"strings"
 
 	"github.com/agentinfer/dyn/route"
 	"github.com/agentinfer/dyn/server/completion"
@@ -97,6 +99,10 @@ func (s *Server) wonders(c *call) (*flight, error) {
 	}
 	t, err := codec.Decode(body, c.header, nil)
 	if err != nil {
+		var p *dialect.Problem
+		if errors.As(err, &p) && given(ask.Tokens) && codec.Dialect() == turn.Completions {
+			p.Param = strings.Replace(p.Param, "prompt", "token_ids", 1) // as the client calls it
+		}
 		return nil, err
 	}
 	if given(ask.Tokens) && codec.Dialect() == turn.Completions && (len(t.Prompts) != 1 || t.Prompts[0].IDs == nil) {

@@ -83,7 +83,8 @@ func TestBestWorker(t *testing.T) {
 		t.Errorf("pinned: %q %s", a.header.Get(warnHeader), a.body)
 	}
 	for body, says := range map[string]string{
-		`{}`: "token_ids, prompt or messages must be given", `{"token_ids":"x"}`: "", `{"token_ids":[99999999]}`: "is no token of this model", `[]`: "", `{"model":"other","prompt":"x"}`: "does not exist",
+		`{}`: "token_ids, prompt or messages must be given", `{"token_ids":"x"}`: "", `{"token_ids":[99999999]}`: "is no token of this model", `[]`: "the body must be an object, not array", `{"model":"other","prompt":"x"}`: "does not exist",
+		`{"token_ids":[1,-1]}`: `"param":"token_ids[1]"`,
 		`{"prompt":"x","router_config_override":{"router_temperature":-1}}`: "must be a number from 0",
 	} {
 		if a := ask(t, "POST", st.url+"/v1/route/best_worker", body, "x-api-key", "1"); a.status/100 != 4 || !strings.Contains(a.body, says) {

@@ -80,7 +80,7 @@ func weightKnob(key string, at func(*Knobs) **float64) knob {
 func weigh(to **float64, value string) error {
 	x, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(x >= 0 && x <= 1e9) {
-		return fmt.Errorf("%q is no number of 0 or more", value)
+		return fmt.Errorf("%q is no number of 0 or more, up to 1e9", value)
 	}
 	*to = &x
 	return nil

@@ -28,6 +28,7 @@ func TestSettings(t *testing.T) {
 		{"router.queue_threshold", "-1", 422, "no number of 0 or more"},
 		{"router.temperature", "0.2", 200, `"value":"0.2","was":""`},
 		{"router.temperature", "", 200, `"value":"","was":"0.2"`},
+		{"router.temperature", "1e10", 422, "up to 1e9"},
 		{"router.prefill_weight", "NaN", 422, "no number of 0 or more"},
 		{"server.port", "1", 422, "cannot be changed while the daemon runs"},
 	} {

@@ -218,6 +218,8 @@ func readObject(body []byte, v any) error {
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
 		return &dialect.Problem{Param: wrong.Field, Message: "must be " + kindOfField(wrong.Type) + ", not " + wrong.Value}
+	case wrong != nil:
+		return &dialect.Problem{Message: "the body must be an object, not " + wrong.Value}
 	case err != nil:
 		return &dialect.Problem{Message: "invalid JSON: " + err.Error()}
 	case bytes.TrimLeft(body, " \t\r\n")[0] != '{':

@@ -207,7 +207,11 @@ func (d *configSetDoc) changed() string {
 
 // says is what was done, for people.
 func (d *configSetDoc) says() string {
-	line := fmt.Sprintf("%s is %s", d.Key, d.Value)
+	value := d.Value
+	if value == "" {
+		value = "unset"
+	}
+	line := fmt.Sprintf("%s is %s", d.Key, value)
 	switch d.Live {
 	case "told":
 		line += " now"

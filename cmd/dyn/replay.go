@@ -192,7 +192,11 @@ func (o *replayRun) play(ctx context.Context, a *app, path string) (doc replayDo
 // check looks at what was asked before a trace is read.
 func (o *replayRun) check() (seeds []uint64, err error) {
 	for _, s := range o.strategies {
-		if err := replay.Known(s); err != nil {
+		err := replay.Known(s)
+		if s == "" {
+			err = fmt.Errorf("--strategy has an empty name among its rules")
+		}
+		if err != nil {
 			try := "dyn replay --strategy " + replay.Strategies()[0]
 			if near := config.Nearest(s, replay.Strategies()); near != "" {
 				try = "dyn replay --strategy " + near

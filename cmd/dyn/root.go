@@ -146,7 +146,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near := config.Nearest(missing.GetSpecifiedName(), known); near != "" {
 			try = cmd.CommandPath() + " --" + near
 		}
-		return fail(usage, opOf(cmd), fmt.Errorf("unknown flag %q", "--"+missing.GetSpecifiedName()), "", try)
+		name := "--" + missing.GetSpecifiedName()
+		if missing.GetSpecifiedShortnames() != "" { // of one dash, such as a number below 0
+			name = "-" + missing.GetSpecifiedShortnames()
+		}
+		return fail(usage, opOf(cmd), fmt.Errorf("unknown flag %q", name), "", try)
 	}
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {

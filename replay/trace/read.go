@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -84,7 +85,7 @@ func (l *lines) read(name string) (*Trace, error) {
 	}
 	for text := first; err == nil; text, err = l.next() {
 		if err := p.line(text); err != nil {
-			return nil, err
+			return nil, plain(err)
 		}
 	}
 	if err != io.EOF {
@@ -99,6 +100,15 @@ func (l *lines) read(name string) (*Trace, error) {
 	}
 	t.Name = name
 	return t, nil
+}
+
+// plain says of a field of another kind which one it is, without names of ours.
+func plain(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return fmt.Errorf("%s: a %s cannot stand here", wrong.Field, wrong.Value)
+	}
+	return err
 }
 
 // parserOf tells the formats apart.

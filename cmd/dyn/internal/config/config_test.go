@@ -68,6 +68,7 @@ func TestStrict(t *testing.T) {
 		{"twice", "server:\n  port: 1\n  port: 2\n", 3, "already defined", ""},
 		{"no yaml", "server: {port: 1\n", 1, "", ""},
 		{"switch", "router:\n  trust_dyn_template: perhaps\n", 2, "neither true nor false", ""},
+		{"more than the daemon takes", "router:\n  queue_threshold: 1e10\n", 2, "no number of 0 or more, up to 1e9", ""},
 		{"strategy", "router:\n  mode: kvv\n", 2, "known are kv, dyn, lmetric", ""},
 		{"strategy, of old", "router:\n  policy: kvv\n", 2, "known are kv, dyn, lmetric", ""},
 	} {

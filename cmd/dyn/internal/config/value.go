@@ -51,8 +51,8 @@ func (s *Setting) normal(value, dir string) (string, error) {
 		return strconv.FormatInt(n, 10), nil
 	case Real:
 		x, err := strconv.ParseFloat(value, 64)
-		if err != nil || x < 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-			return "", fmt.Errorf("%q is no number of 0 or more", value)
+		if err != nil || !(x >= 0 && x <= 1e9) {
+			return "", fmt.Errorf("%q is no number of 0 or more, up to 1e9", value)
 		}
 		return value, nil
 	case Duration:
