@@ -12,20 +12,29 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
 	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/ledger/snapshot"
 	"github.com/agentinfer/dyn/prompt/diff"
 )
 
 // whyDoc is `dyn why --json`.
 type whyDoc struct {
 	V        int             `json:"v"`
-	Turn     ledger.Turn     `json:"turn"`
+	Turn     whyTurn         `json:"turn"`
 	Decision json.RawMessage `json:"decision"` // route.Decision; null when none was made
-	Before   *ledger.Turn    `json:"before"`   // the agent's turn before it
+	Before   *whyTurn        `json:"before"`   // the agent's turn before it
 	Break    *diff.Break     `json:"break"`    // null: the prompt goes on from the one before
 	AgainMS  float64         `json:"again_ms"` // about what the break cost; -1 unknown
 	Try      []string        `json:"try"`
 	Breaks   []whyBreak      `json:"breaks"` // of the session, the newest first
+}
+
+// whyTurn is a row without what the document has in a form of its own.
+type whyTurn struct {
+	ledger.Turn
+	Decision *struct{} `json:"decision,omitempty"`
+	Break    *struct{} `json:"break,omitempty"`
 }
 
 // whyBreak is one row of the turns whose prompts broke.
@@ -93,23 +102,25 @@ func readWhy(ctx context.Context, a *app, what string) (doc whyDoc, err error) {
 		return doc, err
 	}
 	defer r.Close()
-	if doc.Turn, err = findTurn(ctx, r, what); err != nil {
+	t, err := landed(ctx, a, what == "last", func() (ledger.Turn, error) { return findTurn(ctx, r, what) })
+	if err != nil {
 		return doc, err
 	}
-	if d := json.RawMessage(doc.Turn.Decision); json.Valid(d) {
+	doc.Turn.Turn = t
+	if d := json.RawMessage(t.Decision); json.Valid(d) {
 		doc.Decision = d
 	}
-	if before, ok, err := r.Before(ctx, doc.Turn); err != nil {
+	if before, ok, err := r.Before(ctx, t); err != nil {
 		return doc, err
 	} else if ok {
-		doc.Before = &before
+		doc.Before = &whyTurn{Turn: before}
 	}
-	if doc.Break = readBreak(doc.Turn.Break); doc.Break != nil {
+	if doc.Break = readBreak(t.Break); doc.Break != nil {
 		if doc.Break.Text == nil {
-			doc.Break.Text = heldText(ctx, a, doc.Turn.ID)
+			doc.Break.Text = heldText(ctx, a, t.ID)
 		}
-		doc.AgainMS = againMS(doc.Turn, doc.Break)
-		doc.Try = tries(doc.Break, doc.Turn)
+		doc.AgainMS = againMS(t, doc.Break)
+		doc.Try = tries(doc.Break, t)
 	}
 	return doc, doc.readBreaks(ctx, r)
 }
@@ -126,6 +137,41 @@ func (d *whyDoc) readBreaks(ctx context.Context, r *ledger.Reader) error {
 		}
 	}
 	return err
+}
+
+// trails is how long the ledger may trail a daemon.
+const trails = time.Second
+
+// landed finds a turn, and again until the ledger has its end and, where it is to
+// be the newest, no later one is on its way there: a daemon's rows come some
+// moments late. A turn that still runs is not waited for longer.
+func landed(ctx context.Context, a *app, newest bool, find func() (ledger.Turn, error)) (t ledger.Turn, err error) {
+	limit, cancel := context.WithTimeout(ctx, trails)
+	defer cancel()
+	t, err = find()
+	seen := lastSeen(quickly(a))
+	if seen.IsZero() {
+		return t, err
+	}
+	control.Wait(limit, 20*time.Millisecond, func() bool {
+		end := t.At.Add(time.Duration(t.TotalMS * float64(time.Millisecond)))
+		if err == nil && t.Outcome != "" && !(newest && seen.After(end.Add(50*time.Millisecond))) {
+			return true
+		}
+		t, err = find()
+		return false
+	})
+	return t, err
+}
+
+// lastSeen is when a daemon last saw a sign of a turn.
+func lastSeen(s snapshot.Snapshot) (at time.Time) {
+	for _, x := range s.Sessions {
+		if x.LastSeen.After(at) {
+			at = x.LastSeen
+		}
+	}
+	return at
 }
 
 // turnForm is how ids of turns look.

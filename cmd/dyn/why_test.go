@@ -63,12 +63,12 @@ func TestPrintWhy(t *testing.T) {
 	var out bytes.Buffer
 	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.Local)
 	d := whyDoc{
-		Turn: ledger.Turn{
+		Turn: whyTurn{Turn: ledger.Turn{
 			ID: "t8f21", At: at, Harness: "claude-code", Session: "0b77", Agent: "main", Kind: "user", Worker: "w3", Overlap: 16,
 			Prompt: 118_832, Cached: 16, QueueMS: 700, TTFTMS: 5800, Outcome: "calls",
-		},
+		}},
 		Decision: []byte(`{"worker":"w3","reason":"lowest cost","parts":[{"worker":"w3","overlap_tokens":16,"new_tokens":118816,"prefill_ms":5100,"cost":5100}]}`),
-		Before:   &ledger.Turn{ID: "t8f20", Worker: "w3", Prompt: 118_000, Output: 700},
+		Before:   &whyTurn{Turn: ledger.Turn{ID: "t8f20", Worker: "w3", Prompt: 118_000, Output: 700}},
 		Break: &diff.Break{
 			Kind: diff.Clock, Role: "system", Tool: -1, Field: diff.FieldText, Token: 12, Held: 118_700, Again: 118_600, Size: 64,
 			Text: &diff.Text{Was: "It is 12:00", Now: "It is 12:07\nGo.", At: 9},

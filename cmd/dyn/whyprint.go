@@ -63,7 +63,7 @@ func (d *whyDoc) head(w *errWriter, now time.Time) {
 		cmp.Or(t.Harness, t.Dialect), t.Kind, "waited "+ms(t.QueueMS),
 		unless(t.Moved == 0, plural(t.Moved, "move")+" to another worker"),
 		unless(t.Chat == "", "by the engine's own chat API: "+t.Chat),
-		unless(t.Outcome == "", t.Outcome), oneLine(t.Error)), "   "))
+		cmp.Or(t.Outcome, "not ended yet"), oneLine(t.Error)), "   "))
 }
 
 // some are the texts that say something.
