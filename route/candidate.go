@@ -62,20 +62,31 @@ const (
 )
 
 // Full reports whether a worker has so much to do that a turn had better wait
-// where its order can still change: as many turns in flight as slots, or so
-// many uncached prompt tokens pending as its bound says.
-func Full(c Candidate) bool {
-	slots, batched, bound := c.Slots, c.MaxBatched, c.Bound
+// where its order can still change, if all are like that: as many turns in
+// flight as slots, or so many uncached prompt tokens pending as its bound says.
+func Full(c Candidate) bool { return taken(&c) || crowded(&c) }
+
+// taken reports whether a worker runs as many turns as it can.
+func taken(c *Candidate) bool {
+	slots := c.Slots
 	if slots <= 0 {
 		slots = DefaultSlots
 	}
+	return c.InFlight >= slots
+}
+
+// crowded reports whether so many prompt tokens are pending at a worker that it
+// is over the threshold of the queue. It may have the turn all the same: a
+// session that is at home there waits less than it would compute elsewhere.
+func crowded(c *Candidate) bool {
+	batched := c.MaxBatched
 	if batched <= 0 {
 		batched = DefaultMaxBatched
 	}
-	if c.InFlight >= slots || bound > 0 && c.Pending >= bound {
-		return true
+	if c.Bound != 0 {
+		return c.Bound > 0 && c.Pending >= c.Bound
 	}
-	return bound == 0 && c.Pending > 0 && c.Pending/DefaultThreshold >= batched
+	return c.Pending > 0 && c.Pending/DefaultThreshold >= batched
 }
 
 // Why a candidate was left out.
@@ -103,7 +114,7 @@ func outOf(n *Need, c *Candidate) string {
 		return outContext
 	case c.KVTokens > 0 && n.Prompt >= c.KVTokens:
 		return outKV
-	case Full(*c):
+	case taken(c):
 		return outFull
 	}
 	return ""

@@ -200,18 +200,24 @@ func checkReason(t *rapid.T, d Decision) {
 // checkDecision holds a decision against what may and must be.
 func checkDecision(t *rapid.T, n Need, cs []Candidate, d Decision) {
 	open, full, some := 0, 0, 0
+	usable := func(c Candidate) bool {
+		return c.Out == "" && c.Kind == Both && (n.Pin == "" || n.Pin == c.Worker) && (n.LoRA == "" || c.LoRA)
+	}
+	fit := func(c Candidate) bool {
+		return usable(c) && (c.Context == 0 || n.Prompt < c.Context) && (c.KVTokens == 0 || n.Prompt < c.KVTokens)
+	}
+	room := slices.ContainsFunc(cs, func(c Candidate) bool { return fit(c) && !Full(c) })
 	for i, c := range cs {
 		p := d.Parts[i]
-		usable := c.Out == "" && c.Kind == Both && (n.Pin == "" || n.Pin == c.Worker) && (n.LoRA == "" || c.LoRA)
-		fits := usable && (c.Context == 0 || n.Prompt < c.Context) && (c.KVTokens == 0 || n.Prompt < c.KVTokens)
-		may := fits && !Full(c)
+		fits := fit(c)
+		may := fits && room && !taken(&c)
 		if p.Worker != c.Worker || (p.Out == "") != may {
 			t.Fatalf("part %+v of %+v", p, c)
 		}
 		if p.Overlap < 0 || p.Overlap > max(n.Prompt, 0) || p.New < 1 || math.IsNaN(p.Cost) || math.IsInf(p.Cost, 0) {
 			t.Fatalf("part %+v of %+v", p, c)
 		}
-		if usable {
+		if usable(c) {
 			some++
 		}
 		if may {

@@ -94,27 +94,29 @@ func (d *Decision) Choose(p *Part, why Reason) { d.choose(p, why) }
 func (d *Decision) Least(n *Need, why Reason) { d.least(n, why) }
 
 // survey begins a decision: a part for each candidate without its cost, and
-// the reason that holds when all of them are out.
+// the reason that holds when all of them are out. One that has much to do is
+// out only when all have: while some worker is below the threshold of the
+// queue a turn goes where its rule says.
 func survey(n *Need, cs []Candidate) Decision {
-	d := Decision{Parts: make([]Part, len(cs))}
-	usable, fits := false, false
+	d := Decision{Parts: make([]Part, len(cs)), Reason: NoWorkers}
+	idle := false
 	for i := range cs {
 		c := &cs[i]
 		d.Parts[i] = part(n, c)
-		switch out := d.Parts[i].Out; out {
+		switch d.Parts[i].Out {
 		case "", outFull:
-			usable, fits = true, true
+			d.Reason = AllFull
+			idle = idle || d.Parts[i].Out == "" && !crowded(c)
 		case outContext, outKV:
-			usable = true
+			if d.Reason == NoWorkers {
+				d.Reason = TooLong
+			}
 		}
 	}
-	switch {
-	case fits:
-		d.Reason = AllFull
-	case usable:
-		d.Reason = TooLong
-	default:
-		d.Reason = NoWorkers
+	for i := range d.Parts {
+		if p := &d.Parts[i]; !idle && p.Out == "" {
+			p.Out = outFull
+		}
 	}
 	return d
 }

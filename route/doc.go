@@ -14,9 +14,9 @@
 //	(pending + new) × (in flight + 1)
 //
 // is least. New are the prompt tokens that the worker would have to compute,
-// at least 1, since an engine always computes the last one. Pending are the uncached prompt tokens of turns sent there that have no
-// first token yet; in flight are the turns sent there that have not ended. It
-// is LMetric's product, new tokens × batch (arXiv 2603.15202), with the
+// at least 1, since an engine always computes the last one. Pending are the
+// uncached prompt tokens of turns sent there that have no first token yet; in
+// flight are the turns sent there that have not ended. It is LMetric's product, new tokens × batch (arXiv 2603.15202), with the
 // prefill that already waits added to the tokens: the first factor is how long
 // the first token takes, the second how many pay for it. Of the parameter-free
 // rules compared on recorded Claude Code sessions it was the best, within 3 %
@@ -45,11 +45,11 @@
 // "sglang" and "thompson" remember, see Learner; "thompson" is JSON when it
 // should outlive the process.
 //
-// All rules leave out a worker that is full, see Full; one whose context or
-// KV cache the prompt and one more token do not fit, ever; one without the
-// turn's adapter or that it is not pinned to; and one that the server ruled
-// out. All full: the turn waits. None that it fits: it never will, and waiting
-// would not help.
+// All rules leave out a worker whose slots are taken; one whose context or KV
+// cache the prompt and one more token do not fit, ever; one without the turn's
+// adapter or that it is not pinned to; and one that the server ruled out. When
+// all are full, see Full, the turn waits: below that threshold never. None
+// that it fits: it never will, and waiting would not help.
 //
 // Order of the queue: higher band first, always; inside a band the effective
 // arrival (turn.Turn.Effective), then the true one, then first in.

@@ -45,6 +45,10 @@ func TestPick(t *testing.T) {
 			{Worker: "d", Pending: 8_192, MaxBatched: 2_048},
 			{Worker: "e", Context: 5},
 		}, "", AllFull},
+		{"much to do does not drive a session from home", Need{Prompt: 50_000}, []Candidate{
+			{Worker: "a", Overlap: 49_990, Pending: 40_000, InFlight: 1},
+			{Worker: "b", InFlight: 2},
+		}, "a", Cheapest},
 		{"fits nowhere", Need{Prompt: 1_000}, []Candidate{
 			{Worker: "a", Context: 500},
 			{Worker: "b", KVTokens: 1_000, InFlight: 300},
