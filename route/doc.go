@@ -18,12 +18,9 @@
 // uncached prompt tokens of turns sent there that have no first token yet; in
 // flight are the turns sent there that have not ended. It is LMetric's product, new tokens × batch (arXiv 2603.15202), with the
 // prefill that already waits added to the tokens: the first factor is how long
-// the first token takes, the second how many pay for it. Of the parameter-free
-// rules compared on recorded Claude Code sessions it was the best, within 3 %
-// of the throughput of one that predicts milliseconds with four tuned
-// constants. Equal costs go to fewer turns in flight, then to an order of the
-// names that differs from turn to turn. A name by itself decides nothing: a
-// session stays where its blocks are and for no other reason.
+// the first token takes, the second how many pay for it. Equal costs go to
+// fewer turns in flight, then to an order of the names that differs from turn
+// to turn: a session stays where its blocks are and for no other reason.
 //
 // The rule "dyn" counts milliseconds: the turn's own prefill and reload, the
 // backlog before it, how much the turns that run there slow it down and how
@@ -51,10 +48,13 @@
 // all are full, see Full, the turn waits: below that threshold never. None
 // that it fits: it never will, and waiting would not help.
 //
-// Order of the queue: higher band first, always; inside a band the effective
-// arrival (turn.Turn.Effective), then the true one, then first in.
+// Order of the queue: higher band first, always; inside a band the tenant that
+// had fewest turns while others waited; of a tenant the effective arrival
+// (turn.Turn.Effective), put back by up to ten seconds for sessions that had
+// much of late; then the true arrival, then first in.
 //
-// Limits: the queue holds 4,096 turns unless told otherwise; beyond it Push
-// refuses. Cost: a decision is linear in candidates, a few µs for eight,
-// with one allocation; a queue's step is logarithmic.
+// Limits: the queue holds 4,096 turns unless told otherwise, and so many of a
+// tenant as it is told; beyond that Push refuses. Cost: a decision is linear in
+// candidates, a few µs for eight, with one allocation; a queue's step is
+// logarithmic in turns and linear in tenants.
 package route

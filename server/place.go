@@ -109,7 +109,7 @@ func (m *model) pump() {
 		f.seats <- p // has room for one, and one is sent
 	}
 	for _, it := range passed {
-		m.queue.Push(it) // there is room: it was in
+		m.queue.Return(it)
 	}
 }
 
