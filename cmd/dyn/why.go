@@ -46,7 +46,7 @@ type whyBreak struct {
 	Again int       `json:"again_tokens"`
 }
 
-// whyBreaks is how many of them are told.
+// whyBreaks is how many of a session's breaks are told.
 const whyBreaks = 5
 
 func whyCmd(a *app) *cobra.Command {
