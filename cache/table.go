@@ -56,7 +56,7 @@ const (
 	firstBits   = 4  // a new table has 16 buckets
 	segmentBits = 12 // a segment is split when it has 4,096: 256 KiB
 	tagBits     = 15
-	farthest    = 64 // buckets that an entry may be from home
+	farthest    = 256 // buckets that an entry may be from home
 
 	lanes   = 0x0001_0001_0001_0001
 	takens  = 0x8000_8000_8000_8000
@@ -166,8 +166,14 @@ func (t *table) put(h uint64, id uint32) bool {
 		if s.used*8 >= all*7 && !t.grow(s) && s.used*20 >= all*19 {
 			return false
 		}
-		if t.dir.Load().at(h) == s {
-			return s.put(h, id)
+		if t.dir.Load().at(h) != s {
+			continue
+		}
+		if s.put(h, id) {
+			return true
+		}
+		if !t.grow(s) { // keys crowd here
+			return false
 		}
 	}
 }
