@@ -26,7 +26,7 @@
 // backlog before it, how much the turns that run there slow it down and how
 // long it stalls them, and a price of memory: what it will take to compute
 // again what it displaces, nothing while there is room. Where what workers
-// take is more than three times off what was predicted it falls back to "kv".
+// take is more than three times off what was predicted it goes by "lmetric".
 //
 // Books keep what a router knows by its own doing: what is in flight, where
 // sessions are at home, how long blocks last, how fast each worker is. The

@@ -31,7 +31,7 @@ func (r *dyn) Pick(n Need, cs []Candidate) Decision {
 	d := survey(&n, cs)
 	if r.lost(&d, cs) {
 		for i := range d.Parts {
-			d.Parts[i].Cost = product(&d.Parts[i])
+			d.Parts[i].Cost = float64(d.Parts[i].New) * (float64(d.Parts[i].InFlight) + 1) // lmetric's
 		}
 		d.least(&n, Off)
 		return d
