@@ -40,9 +40,9 @@ race: ## all tests with the race detector (slow)
 bench: build ## measure, and write docs/bench.md
 	scripts/bench.sh
 
-bench-routing: ## all routing strategies on recorded sessions, in simulated time; writes docs/routing.md. N=5 seeds a cell; resumable
+bench-routing: ## all routing strategies on recorded sessions, in simulated time; writes docs/routing.md. N=5 seeds a cell, MEASURE=45m, BUDGET=1h; resumable
 	@mkdir -p "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}"
-	go run ./scripts/routing -n $${N:-5} -budget $${BUDGET:-0s} -commit $(COMMIT) -doc docs/routing.md \
+	go run ./scripts/routing -n $${N:-5} -measure $${MEASURE:-45m} -budget $${BUDGET:-0s} -commit $(COMMIT) -doc docs/routing.md \
 		-trace "$${DYN_TRACES:-../shared/traces}/claude-code-weka/claude_code_710.compact.jsonl.gz" \
 		-state "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}/routing-$(COMMIT).jsonl"
 

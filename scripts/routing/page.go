@@ -13,7 +13,7 @@ func (o *options) page(k *keep, cells []cell, best []string, cut bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Routing strategies compared
 
-`+"`make bench-routing`"+` writes this page: %d seeds in each cell, commit %s. All of it is simulated (`+"`dyn replay`"+`): Claude Code sessions
+`+"`make bench-routing N=%d MEASURE=%s`"+` wrote this page, commit %s. All of it is simulated (`+"`dyn replay`"+`): Claude Code sessions
 in a closed loop, contexts up to 120 k tokens, pauses up to two minutes, %.0f minutes counted after a third of that; workers of
 Qwen3-32B on 2 H100 (derived, ±30 %%) with %.1f M KV tokens each, blocks of 64. Block events come %s late; the router takes prefill for %.0f times as
 dear and decode for as much cheaper than they are. [strategies.md](strategies.md) says what the rules do.
@@ -22,7 +22,7 @@ Each rule with knobs was tuned with four settings, on seeds 1 to 3 at %d session
 the lowest mean TTFT. What is below is of other seeds (%d and up), mean ± half the 95 %% interval over seeds; seeds reshuffle the same
 710 sessions. Compare rows; latencies are a model's.
 
-`, o.seeds, or(o.commit, "unknown"), o.measure.Minutes(), float64(o.kv)/1e6, o.lag, o.off, tuned.sessions, tuned.workers, o.unseen(0))
+`, o.seeds, o.measure, or(o.commit, "unknown"), o.measure.Minutes(), float64(o.kv)/1e6, o.lag, o.off, tuned.sessions, tuned.workers, o.unseen(0))
 	if cut {
 		b.WriteString("**Cut off by its time limit**: rows say on how many seeds they stand; the same command goes on.\n\n")
 	}
