@@ -264,7 +264,7 @@ func TestProbe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.want.Chat = true
+			c.want.Chat, c.want.Vision = true, true
 			c.want.Model, c.want.Engine, c.want.BlockSize, c.want.KVTokens, c.want.MaxSeqs = "tiny", "trtllm 1.4.0rc4", 16, 262144, 16
 			if seen.Caps != c.want || cl.manner.Load().priority == c.o.NoPriority {
 				t.Errorf("got  %+v\nwant %+v", seen.Caps, c.want)
