@@ -64,7 +64,7 @@ func read(path string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case info.IsDir(), info.Size() > mostSource:
+	case !info.Mode().IsRegular(), info.Size() > mostSource: // a pipe would be waited for
 		return nil, fmt.Errorf("%s is no file of up to %d bytes", path, mostSource)
 	}
 	return os.ReadFile(path)

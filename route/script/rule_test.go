@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -210,7 +211,11 @@ func TestNew(t *testing.T) {
 			t.Errorf("%q: %s", text, d.Worker)
 		}
 	}
-	for _, text := range []string{"nowhere.star", filepath.Dir(path) + "/.star", "kvv"} {
+	pipe := filepath.Join(t.TempDir(), "pipe.star") // nobody will ever write to it
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"nowhere.star", filepath.Dir(path) + "/.star", "kvv", pipe} {
 		if _, err := New(text); err == nil {
 			t.Errorf("%q was taken", text)
 		}
