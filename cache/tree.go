@@ -57,11 +57,3 @@ func (x *Index) prune(id uint32) {
 		id = x.cut(id)
 	}
 }
-
-// pruneAll frees those of the nodes that nobody needs. A node may be freed
-// while it waits in the list, as another's parent; prune sees that.
-func (x *Index) pruneAll(list []uint32) {
-	for _, id := range list {
-		x.prune(id)
-	}
-}

@@ -236,7 +236,7 @@ func TestEditsAmongAnswers(t *testing.T) {
 			t.Fatalf("step %d: %v, %+v, %d answers stand as they were made", i, err, p.Break, p.Spliced)
 		}
 		said := msg(turn.Assistant, says(fmt.Sprint("I look for the ", i, "th time.")), calls("look", fmt.Sprintf(`{"at":"a%d.txt"}`, i)))
-		ids := m.tok.Encode(m.tok.Encode(nil, fmt.Sprint("I look for")), fmt.Sprintf(" the %dth  time.\n<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": \"a%d.txt\" }}\n</tool_call>", i, i))
+		ids := m.tok.Encode(m.tok.Encode(nil, "I look for"), fmt.Sprintf(" the %dth  time.\n<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": \"a%d.txt\" }}\n</tool_call>", i, i))
 		before := p.Rolling[len(p.Rolling)-1]
 		raw.Put(before, turn.RawTurn{Key: Next(before, said), Opening: p.Opening, IDs: ids})
 		tr.Messages = append(tr.Messages, said, msg(turn.ToolRole, result(fmt.Sprint("three words and ", i))))

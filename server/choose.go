@@ -45,18 +45,6 @@ func (m *model) strategy(text string) route.Strategy {
 	return s
 }
 
-// learners are the strategies in use that remember what became of their
-// decisions. mu must be held.
-func (m *model) learners() []route.Learner {
-	var list []route.Learner
-	for _, s := range m.strategies {
-		if l, ok := s.(route.Learner); ok {
-			list = append(list, l)
-		}
-	}
-	return list
-}
-
 // warnEvery is how often the same warning of a strategy is logged.
 const warnEvery = time.Minute
 

@@ -17,7 +17,7 @@ var small = Load{Sessions: 3, Turns: 3, Prefix: 1000, Step: 100, Output: 20, Pau
 func TestLoad(t *testing.T) {
 	other := small
 	other.Round = 1
-	if small.System() != small.System() || !reflect.DeepEqual(small.Script(1), small.Script(1)) {
+	if again := small; small.System() != again.System() || !reflect.DeepEqual(small.Script(1), again.Script(1)) {
 		t.Error("a load is not the same twice")
 	}
 	if reflect.DeepEqual(small.Script(1), small.Script(2)) || reflect.DeepEqual(small.Script(1), other.Script(1)) {
