@@ -16,9 +16,10 @@
 // is least. New are the prompt tokens that the worker would have to compute,
 // at least 1, since an engine always computes the last one. Pending are the
 // uncached prompt tokens of turns sent there that have no first token yet; in
-// flight are the turns sent there that have not ended. It is LMetric's product, new tokens × batch (arXiv 2603.15202), with the
-// prefill that already waits added to the tokens: the first factor is how long
-// the first token takes, the second how many pay for it. Equal costs go to
+// flight are the turns sent there that have not ended. It is LMetric's product,
+// new tokens × batch (arXiv 2603.15202), with the prefill that already waits
+// added to the tokens: the first factor is how long the first token takes, the
+// second how many pay for it. Equal costs go to
 // fewer turns in flight, then to an order of the names that differs from turn
 // to turn: a session stays where its blocks are and for no other reason.
 //

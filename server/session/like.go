@@ -1,6 +1,8 @@
 package session
 
 import (
+	"time"
+
 	"github.com/zeebo/xxh3"
 
 	"github.com/agentinfer/dyn/prompt"
@@ -25,8 +27,32 @@ func looksOf(t *turn.Turn) (l looks) {
 	return l
 }
 
-// meet returns the last agent that a new one looks like, and puts the new one in
-// its place; mu must be held.
+// spare bounds how many first turns are compared: up to spareMost at once, and
+// sparePerSecond. What changes by itself in a client's prompts shows between any
+// two of its sessions; to look at all of a crowd's cost as much as to serve it.
+type spare struct {
+	left float64
+	at   time.Time
+}
+
+const (
+	spareMost      = 64
+	sparePerSecond = 10
+)
+
+// take reports whether one more may be compared.
+func (s *spare) take(now time.Time) bool {
+	s.left = min(s.left+now.Sub(s.at).Seconds()*sparePerSecond, spareMost)
+	s.at = now
+	if s.left < 1 {
+		return false
+	}
+	s.left--
+	return true
+}
+
+// meet returns the last agent that a new one looks like, where the two are to be
+// compared, and puts the new one in its place; mu must be held.
 func (s *Store) meet(a *Agent, l looks) (like *Agent) {
 	a.looks = l
 	for _, look := range l {
@@ -37,6 +63,9 @@ func (s *Store) meet(a *Agent, l looks) (like *Agent) {
 			like = s.byLook[look]
 		}
 		s.byLook[look] = a
+	}
+	if like != nil && !s.spare.take(time.Now()) {
+		return nil
 	}
 	return like
 }

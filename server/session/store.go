@@ -28,6 +28,7 @@ type Store struct {
 	byName  map[name]*Agent
 	byHash  map[place]*Agent  // where headerless agents went through
 	byLook  map[uint64]*Agent // the last that began so, see looks
+	spare   spare             // of comparisons between them
 	byExact map[place]spot    // where their last prompts end, to the letter
 	recent  *list.List        // of *Agent, the most recently used first
 	awake   *list.List        // of those not at rest, whose prompt was made last first
