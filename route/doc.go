@@ -54,8 +54,7 @@
 // (turn.Turn.Effective), put back by up to ten seconds for sessions that had
 // much of late; then the true arrival, then first in.
 //
-// Limits: the queue holds 4,096 turns unless told otherwise, and so many of a
-// tenant as it is told; beyond that Push refuses. Cost: a decision is linear in
-// candidates, a few µs for eight, with one allocation; a queue's step is
-// logarithmic in turns and linear in tenants.
+// Limits: the queue holds 4,096 turns unless told otherwise, beyond that Push
+// refuses. Cost: a decision is linear in candidates, a few µs for eight, with one
+// allocation; a queue's step is logarithmic in turns and linear in tenants.
 package route
