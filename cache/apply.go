@@ -182,15 +182,9 @@ func (x *Index) enterOne(o *holder, key, name uint64, parent uint32, tier int) u
 		}
 		return id
 	}
-	level := tier
-	if parent != 0 {
-		_, above := x.nodes.of(parent).held(o.slot)
-		level = max(level, above)
-	}
-	if id = x.make(key, parent, x.sets.with(nil, o.slot, 1<<tier, level)); id == 0 {
+	if id = x.makeHeld(o, key, parent, tier); id == 0 {
 		return 0
 	}
-	o.count(0, 1<<tier)
 	if x.names.put(name, id) {
 		x.nodes.setName(id, name)
 		return id
@@ -198,6 +192,20 @@ func (x *Index) enterOne(o *holder, key, name uint64, parent uint32, tier int) u
 	held, _ := x.nodes.of(id).held(o.slot) // there is no room for its name
 	x.putRef(o, name, x.plain(id, held))
 	x.change(o, id, held|bitOwn)
+	return id
+}
+
+// makeHeld makes a node that a holder has in one tier.
+func (x *Index) makeHeld(o *holder, key uint64, parent uint32, tier int) uint32 {
+	level := tier
+	if parent != 0 {
+		_, above := x.nodes.of(parent).held(o.slot)
+		level = max(level, above)
+	}
+	id := x.make(key, parent, x.sets.with(nil, o.slot, 1<<tier, level))
+	if id != 0 {
+		o.count(0, 1<<tier)
+	}
 	return id
 }
 

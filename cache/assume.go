@@ -6,18 +6,21 @@ import "math"
 // turns sent there, as many as fit, least recently used out first.
 //
 // A block is used whenever one behind it is, so the least recently used block
-// is always a leaf, and only ends of chains need a stamp: a block that becomes
-// a leaf takes over the stamp of the last one behind it.
+// is always a leaf, and a block that becomes a leaf takes over the stamp of the
+// last one behind it. So the books here are of leaves, one for each session or
+// so, and not of blocks.
 type assumed struct {
-	of    map[uint32]use
-	order stamps // leaves, but for next; entries may be stale
-	next  stamp  // a leaf that is no younger than those in order; may be stale, or none
-	clock uint64
+	leaves map[uint32]uint64 // when each was used; but for next
+	inner  map[uint32]inner  // of those before them: what is not as if one use had made them
+	order  stamps            // of leaves; entries may be stale
+	next   stamp             // the leaf that goes first, or none
+	clock  uint64
 }
 
-type use struct {
-	stamp uint64
-	kids  int // assumed nodes right behind it
+// inner is what is to be known of a block with others behind it.
+type inner struct {
+	more  int    // assumed blocks right behind it, beyond the first
+	stamp uint64 // of uses that went no further, or whose further blocks are gone
 }
 
 type stamp struct {
@@ -69,8 +72,12 @@ func (s *stamps) pop() (oldest stamp) {
 // does not tell.
 const DefaultRoom = 16 << 10
 
-// assumedSize is what an assumed block takes in the books here, as bytes go.
-const assumedSize = 64
+// assumedSize is what a leaf or an inner block takes in the books here, as
+// bytes go.
+const assumedSize = 96
+
+// size is what they take together.
+func (a *assumed) size() int { return (len(a.leaves) + len(a.inner)) * assumedSize }
 
 // Assume notes that a turn with this chain went to a worker that sends no
 // events and has room for capBlocks blocks, DefaultRoom when that is 0. Once a
@@ -91,25 +98,20 @@ func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 		return
 	}
 	if o.assumed == nil {
-		o.assumed = &assumed{of: map[uint32]use{}}
+		o.assumed = &assumed{leaves: map[uint32]uint64{}, inner: map[uint32]inner{}}
 	}
 	a := o.assumed
+	before := a.size()
 	a.clock = max(a.clock+1, uint64(now))
-	depth, end := x.depth(o, chain, func(s *sets) bool { return s.has(0, o.slot) })
-	for _, hash := range chain[depth:] {
-		n := x.put(mix(hash), end)
-		if n == 0 {
-			x.count.refused++
-			break
-		}
-		x.assumeNode(o, n, end)
-		end = n
+	depth, joint := x.depth(o, chain, func(s *sets) bool { return s.has(0, o.slot) })
+	if end := x.assumeBehind(o, chain[depth:], joint); end != joint {
+		a.grew(joint)
+		a.leaf(end, a.clock)
+	} else if end != 0 {
+		a.used(end)
 	}
-	if end == 0 {
-		return
-	}
-	a.touch(end, a.clock)
-	for len(a.of) > capBlocks && x.evictAssumed(o, math.MaxUint64) {
+	x.loose += a.size() - before
+	for o.cached[0] > capBlocks && x.evictAssumed(o, math.MaxUint64) {
 	}
 	if x.opt.AssumeTTL > 0 {
 		if x.ends == 0 {
@@ -119,104 +121,148 @@ func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 	}
 }
 
-// assumeNode adds one block behind parent.
-func (x *Index) assumeNode(o *holder, n, parent uint32) {
-	if u, ok := o.assumed.of[parent]; ok {
-		u.kids++
-		o.assumed.of[parent] = u
+// assumeBehind adds blocks one behind the other, and returns the last.
+func (x *Index) assumeBehind(o *holder, chain []uint64, end uint32) uint32 {
+	for _, hash := range chain {
+		h := mix(hash)
+		n := x.own.find(h)
+		switch {
+		case n == 0:
+			n = x.makeHeld(o, h, end, 0)
+		case x.nodes.parent(n) != end:
+			n = 0
+		default:
+			x.nodes.rest(n)[nodeParent] |= isYoung
+			held, _ := x.nodes.of(n).held(o.slot)
+			x.change(o, n, held|1)
+		}
+		if n == 0 {
+			x.count.refused++
+			break
+		}
+		end = n
 	}
-	o.assumed.of[n] = use{}
-	x.loose += assumedSize
-	x.nodes.rest(n)[nodeParent] |= isYoung
-	held, _ := x.nodes.of(n).held(o.slot)
-	x.change(o, n, held|1)
+	return end
 }
 
-// touch stamps the end of a chain.
-func (a *assumed) touch(n uint32, at uint64) {
-	u := a.of[n]
-	u.stamp = max(u.stamp, at)
-	a.of[n] = u
-	if u.kids > 0 {
+// grew notes that a block has a new one behind it, of the use of now.
+func (a *assumed) grew(n uint32) {
+	if n == 0 {
 		return
 	}
-	a.order.push(stamp{u.stamp, n})
-	if len(a.order) > 2*len(a.of)+64 {
-		a.rebuild()
+	if _, ok := a.take(n); ok {
+		return // it was used no later than now
+	}
+	u := a.inner[n]
+	u.more++
+	a.inner[n] = u
+}
+
+// used notes that a use went as far as a block and no further.
+func (a *assumed) used(n uint32) {
+	if _, ok := a.take(n); ok {
+		a.leaf(n, a.clock)
+		return
+	}
+	u := a.inner[n]
+	u.stamp = a.clock
+	a.inner[n] = u
+}
+
+// leaf makes a leaf of a block.
+func (a *assumed) leaf(n uint32, at uint64) {
+	a.leaves[n] = at
+	a.order.push(stamp{at, n})
+	if len(a.order) > 2*len(a.leaves)+64 {
+		a.order = a.order[:0]
+		for n, at := range a.leaves {
+			a.order.push(stamp{at, n})
+		}
 	}
 }
 
-// rebuild leaves only entries that count.
-func (a *assumed) rebuild() {
-	a.order, a.next = a.order[:0], stamp{}
-	for n, u := range a.of {
-		if u.kids == 0 {
-			a.order.push(stamp{u.stamp, n})
-		}
+// take takes a leaf out of the leaves; false means that it is none.
+func (a *assumed) take(n uint32) (at uint64, ok bool) {
+	if a.next.node == n {
+		at, a.next = a.next.at, stamp{}
+		return at, true
 	}
+	if at, ok = a.leaves[n]; ok {
+		delete(a.leaves, n)
+	}
+	return at, ok
 }
 
 // evictAssumed drops the least recently used block unless it was used after
 // last; false means that there is none.
 func (x *Index) evictAssumed(o *holder, last uint64) bool {
 	a := o.assumed
-	for a.next.node != 0 || len(a.order) > 0 {
-		s := a.next
-		if a.next = (stamp{}); s.node == 0 {
-			s = a.order.pop()
-		}
-		u, ok := a.of[s.node]
-		if !ok || u.kids > 0 || u.stamp != s.at {
-			continue
-		}
-		if s.at > last {
-			a.order.push(s)
-			return false
-		}
-		x.unassumeNode(o, s.node)
-		return true
+	if s := a.next; s.node != 0 && len(a.order) > 0 && a.order[0].at < s.at {
+		a.next = stamp{} // a leaf was made that goes before it
+		a.leaf(s.node, s.at)
+		x.loose += assumedSize
 	}
-	return false
+	for a.next.node == 0 && len(a.order) > 0 {
+		if s := a.order.pop(); a.leaves[s.node] == s.at {
+			a.next = s
+			delete(a.leaves, s.node)
+			x.loose -= assumedSize
+		}
+	}
+	s := a.next
+	if s.node == 0 || s.at > last {
+		return false
+	}
+	parent := x.nodes.parent(s.node)
+	held, _ := x.nodes.of(s.node).held(o.slot)
+	x.change(o, s.node, held&^1)
+	x.prune(s.node)
+	before := a.size()
+	a.next = stamp{}
+	if at, ok := a.bared(parent, s.at); ok && at == s.at {
+		a.next = stamp{at, parent} // nothing was used before it
+	} else if ok {
+		a.leaf(parent, at)
+	}
+	x.loose += a.size() - before
+	return true
 }
 
-// unassumeNode takes out a block that none is assumed behind.
-func (x *Index) unassumeNode(o *holder, id uint32) {
-	x.unassumeLeaf(o, id)
-	held, _ := x.nodes.of(id).held(o.slot)
-	x.change(o, id, held&^1)
-	x.prune(id)
-}
-
-// unassumeLeaf takes it out of the books.
-func (x *Index) unassumeLeaf(o *holder, id uint32) {
-	if o.assumed == nil {
-		return
+// bared notes that a block has lost one behind it that was used at some time.
+// It is a leaf if that was the last, used when bared says.
+func (a *assumed) bared(n uint32, at uint64) (uint64, bool) {
+	if n == 0 {
+		return 0, false
 	}
-	a := o.assumed
-	u, ok := a.of[id]
+	u, ok := a.inner[n]
 	if !ok {
-		return
+		return at, true
 	}
-	delete(a.of, id)
-	x.loose -= assumedSize
-	parent := x.nodes.parent(id)
-	if p, ok := a.of[parent]; ok {
-		p.kids--
-		a.of[parent] = p
-		a.bared(parent, p, u.stamp)
+	u.stamp = max(u.stamp, at)
+	if u.more > 0 {
+		u.more--
+		a.inner[n] = u
+		return 0, false
 	}
+	delete(a.inner, n)
+	return u.stamp, true
 }
 
-// bared notes that a block has lost one behind it, whose stamp was the oldest.
-// Most often it is the next to go, and does not pass through the heap.
-func (a *assumed) bared(n uint32, u use, at uint64) {
-	if u.kids > 0 || u.stamp > at || a.next.node != 0 {
-		a.touch(n, max(at, u.stamp))
+// unassume takes a leaf out of the books that goes for another reason than its
+// age.
+func (x *Index) unassume(o *holder, id uint32) {
+	a := o.assumed
+	if a == nil {
 		return
 	}
-	u.stamp = at
-	a.of[n] = u
-	a.next = stamp{at, n}
+	before := a.size()
+	if at, ok := a.take(id); ok {
+		parent := x.nodes.parent(id)
+		if at, ok := a.bared(parent, at); ok {
+			a.leaf(parent, at)
+		}
+	}
+	x.loose += a.size() - before
 }
 
 // outlive drops the assumed blocks that no turn used for AssumeTTL.

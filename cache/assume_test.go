@@ -34,7 +34,7 @@ func TestAssumeDropsTheOldest(t *testing.T) {
 			if got := x.Overlap(nil, chainOf(x, sent...)); len(got) != 1 || got[0].Blocks != deep {
 				rt.Fatalf("%v: %+v, want %d blocks", sent, got, deep)
 			}
-			if n := len(x.holders[h.place()].assumed.of); n != len(used) {
+			if n := x.holders[h.place()].cached[0]; n != len(used) {
 				rt.Fatalf("%d blocks, want %d", n, len(used))
 			}
 		}

@@ -106,7 +106,7 @@ func (x *Index) leaveAll(id uint32) {
 				o.count(held&tierBits, 0)
 				x.forgetSoon(o, id)
 				delete(o.many, id)
-				x.unassumeLeaf(o, id)
+				x.unassume(o, id)
 			}
 		}
 	}

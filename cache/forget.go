@@ -29,7 +29,7 @@ func (x *Index) retire(o *holder) {
 	x.mem.charge(-len(o.refs.keys) * refSize)
 	x.loose -= len(o.soon) * soonSize
 	if o.assumed != nil {
-		x.loose -= len(o.assumed.of) * assumedSize
+		x.loose -= o.assumed.size()
 	}
 	x.loose -= o.parked.bytes
 	o.refs, o.many, o.soon = flat[ref]{}, nil, map[uint32]int64{}

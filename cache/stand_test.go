@@ -92,7 +92,7 @@ func TestAssume(t *testing.T) {
 		x.Assume(h, chainOf(x, s.sent...), room)
 		check(t, fmt.Sprint("step ", i), ask(x, "", s.ask...), s.want)
 		verify(t, x)
-		if n := len(x.holders[h.place()].assumed.of); n > room {
+		if n := x.holders[h.place()].cached[0]; n > room {
 			t.Fatalf("step %d: holds %d", i, n)
 		}
 	}

@@ -161,7 +161,40 @@ func verifyHolder(t failer, x *Index, o *holder, held map[uint32]uint8) {
 			t.Fatalf("%s: expects node %d without its bit", o.worker, id)
 		}
 	}
-	if o.assumed != nil && len(o.assumed.of) != blocks {
-		t.Fatalf("%s: %d assumed, %d held", o.worker, len(o.assumed.of), blocks)
+	if o.assumed != nil {
+		verifyAssumed(t, x, o, held)
+	}
+}
+
+// verifyAssumed holds the books of leaves to the tree.
+func verifyAssumed(t failer, x *Index, o *holder, held map[uint32]uint8) {
+	a, kids := o.assumed, map[uint32]int{}
+	for id, h := range held {
+		if p := x.nodes.parent(id); p != 0 && h&1 != 0 {
+			kids[p]++
+		}
+	}
+	leaves := 0
+	for id, h := range held {
+		if h&1 == 0 {
+			continue // expected
+		}
+		_, leaf := a.leaves[id]
+		if leaf = leaf || a.next.node == id; leaf != (kids[id] == 0) {
+			t.Fatalf("%s: node %d has %d assumed behind it; a leaf: %v", o.worker, id, kids[id], leaf)
+		}
+		if leaf {
+			leaves++
+		} else if more := a.inner[id].more; more != kids[id]-1 {
+			t.Fatalf("%s: node %d has %d assumed behind it, counted 1+%d", o.worker, id, kids[id], more)
+		}
+	}
+	if n := len(a.leaves) + min(int(a.next.node), 1); n != leaves {
+		t.Fatalf("%s: %d leaves, counted %d", o.worker, leaves, n)
+	}
+	for id := range a.inner {
+		if kids[id] == 0 {
+			t.Fatalf("%s: node %d is in the books as an inner one", o.worker, id)
+		}
 	}
 }
