@@ -125,7 +125,7 @@ func (b *Books) leave(now time.Time, t *sent, o Outcome) {
 			s.at.typical += float64(more)
 		}
 	}
-	s.served(now, millis(now.Sub(t.at)))
+	s.served(now, max(millis(now.Sub(t.at)), 0))
 	s.held += t.tokens
 	s.at.held += t.tokens
 	if s.running == 0 {
