@@ -249,9 +249,20 @@ func TestNew(t *testing.T) {
 		"": "", "kv": "", "round-robin": "", "power-of-two": "",
 		"dynamo:prefill=16:temperature=0.5": "",
 		"kvv":                               `strategy "kvv": known are kv, dyn, lmetric, dynamo, kv-load, sglang, sticky, thompson, p2c, least-loaded, round-robin, random`,
-		"kv:weight=2":                       `strategy kv: no knob "weight"; there are `,
-		"dynamo:prefill=x":                  `strategy dynamo: knob prefill: strconv.ParseFloat: parsing "x": invalid syntax`,
-		"sglang:abs=NaN":                    `strategy sglang: knob abs: NaN is not a number up to 1e+09`,
+		":x":                                `strategy: no name stands before the colon; known are kv, dyn`,
+		":":                                 `strategy: no name stands before the colon`,
+		"kv:":                               `strategy kv: it has no knobs, so nothing stands behind its name`,
+		"kv:weight=2":                       `strategy kv: it has no knobs`,
+		"dynamo:":                           `strategy dynamo: no knob stands behind the colon; there are active, decay`,
+		"dynamo:prefill=2:":                 `strategy dynamo: no knob stands behind the colon`,
+		"dynamo::prefill=2":                 `strategy dynamo: no knob stands behind the colon`,
+		"dynamo:prefil=2":                   `strategy dynamo: no knob "prefil"; there are active, decay`,
+		"dynamo:prefill":                    `strategy dynamo: knob prefill: has no value, such as prefill=1`,
+		"dynamo:prefill=":                   `strategy dynamo: knob prefill: has no value, such as prefill=1`,
+		"dynamo:prefill=x":                  `strategy dynamo: knob prefill: "x" is not a number up to 1e+09`,
+		"dynamo:prefill=1:prefill=2":        `strategy dynamo: knob prefill: is there twice`,
+		"sglang:abs=NaN":                    `strategy sglang: knob abs: "NaN" is not a number up to 1e+09`,
+		"sglang:abs=1e10":                   `strategy sglang: knob abs: "1e10" is not a number up to 1e+09`,
 	} {
 		switch s, err := New(text); {
 		case why == "" && (s == nil || err != nil):

@@ -2,12 +2,8 @@ package route
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -98,38 +94,4 @@ func Names() []string {
 		names = append(names, r.Name)
 	}
 	return names
-}
-
-// New makes the strategy that a text names: the name of a rule, and behind it
-// knobs that differ from their defaults, "dyn:memory=2:start=0.6". "" is the
-// default rule. Every call makes a new one, without a memory.
-func New(text string) (Strategy, error) {
-	name, rest, _ := strings.Cut(text, ":")
-	if name == "" {
-		name = rules[0].Name
-	}
-	at := slices.IndexFunc(rules, func(r Rule) bool { return r.Name == name || r.Alias == name })
-	if at < 0 {
-		return nil, fmt.Errorf("strategy %q: known are %s", name, strings.Join(Names(), ", "))
-	}
-	r := rules[at]
-	knobs := maps.Clone(r.Knobs)
-	for set := range strings.SplitSeq(rest, ":") {
-		if set == "" {
-			continue
-		}
-		key, value, _ := strings.Cut(set, "=")
-		if _, ok := knobs[key]; !ok {
-			return nil, fmt.Errorf("strategy %s: no knob %q; there are %s", name, key, strings.Join(slices.Sorted(maps.Keys(knobs)), ", "))
-		}
-		x, err := strconv.ParseFloat(value, 64)
-		if err != nil {
-			return nil, fmt.Errorf("strategy %s: knob %s: %w", name, key, err)
-		}
-		if math.IsNaN(x) || math.Abs(x) > mostKnob {
-			return nil, fmt.Errorf("strategy %s: knob %s: %v is not a number up to %.0e", name, key, x, mostKnob)
-		}
-		knobs[key] = x
-	}
-	return r.build(knobs), nil
 }

@@ -51,7 +51,11 @@ var knobs = []knob{
 			}
 		},
 		func(k *Knobs, value string) error {
-			if value == "off" {
+			switch value {
+			case "":
+				k.Threshold = nil
+				return nil
+			case "off":
 				none := -1.0
 				k.Threshold = &none
 				return nil
@@ -102,7 +106,7 @@ func KnobKeys() []string {
 	return keys
 }
 
-// Set sets one knob by the key of its setting.
+// Set sets one knob by the key of its setting; "" is the default of each.
 func (k *Knobs) Set(key, value string) error {
 	for i := range knobs {
 		if knobs[i].key == key {

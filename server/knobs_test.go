@@ -24,7 +24,8 @@ func TestSettings(t *testing.T) {
 		{"router.mode", "round-robin", 200, `{"key":"router.mode","value":"round-robin","was":"kv"}`},
 		{"router.mode", "best", 422, "known are kv, dyn, lmetric"},
 		{"router.queue_threshold", "off", 200, `"value":"off","was":"4"`},
-		{"router.queue_threshold", "0.5", 200, `"value":"0.5","was":"off"`},
+		{"router.queue_threshold", "", 200, `"value":"4","was":"off"`},
+		{"router.queue_threshold", "0.5", 200, `"value":"0.5","was":"4"`},
 		{"router.queue_threshold", "-1", 422, "no number of 0 or more"},
 		{"router.temperature", "0.2", 200, `"value":"0.2","was":""`},
 		{"router.temperature", "", 200, `"value":"","was":"0.2"`},
@@ -34,7 +35,7 @@ func TestSettings(t *testing.T) {
 	} {
 		turned = ""
 		a := ask(t, "POST", ctl+"/settings", `{"key":"`+c.key+`","value":"`+c.value+`"}`)
-		if a.status != c.status || !strings.Contains(a.body, c.says) || (a.status == 200) != (turned == c.key+"="+c.value) {
+		if a.status != c.status || !strings.Contains(a.body, c.says) || (a.status == 200) != (turned == c.key+"="+st.s.Knobs().Text(c.key)) {
 			t.Errorf("%s %s: %d %s, heard %q", c.key, c.value, a.status, a.body, turned)
 		}
 	}

@@ -39,6 +39,8 @@ type configSetDoc struct {
 	Live  string `json:"live"`  // "told", "not_running", or "next_start": a daemon takes it when it starts
 	File  string `json:"file"`  // that it was written to; "" is none
 	Above string `json:"above"` // what stands above any file at the next start
+	unset bool   // the value is what holds without one
+	live  bool   // no file was to be changed
 }
 
 func configSetCmd(a *app) *cobra.Command {
@@ -48,7 +50,8 @@ func configSetCmd(a *app) *cobra.Command {
 		Short: "Change a setting: in the running daemon where that can be, and in the file where it lies",
 		Long: "Changes a setting. The router's are changed in the running daemon at once, others hold\n" +
 			"from the next dyn up on. It is written to the file that has the setting, else to the\n" +
-			"user's; what the environment sets is changed in the running daemon only.",
+			"user's; what the environment sets is changed in the running daemon only. The value ''\n" +
+			"unsets it: the file loses it, and what a file below or the default says holds.",
 		Example: examples("dyn config set router.mode round-robin", "another strategy, from now on", "dyn config set router.queue_threshold off --live", "until the daemon ends",
 			"dyn config set server.port 9000", "from the next dyn up on"),
 		Args: func(_ *cobra.Command, args []string) error {
@@ -94,13 +97,10 @@ func configSet(cmd *cobra.Command, a *app, key, value string, live bool) (config
 		}
 		return configSetDoc{}, fail(usage, "config set", fmt.Errorf("unknown key %q", key), "", try)
 	}
-	doc := configSetDoc{V: 1, Key: s.Key}
-	dir, err := os.Getwd()
-	if err != nil {
-		return doc, fmt.Errorf("find working folder: %w", err)
-	}
-	if doc.Value, err = s.Check(value, dir); err != nil {
-		return doc, fail(usage, "config set", fmt.Errorf("%s: %w", s.Key, err), "", "dyn help environment")
+	doc := configSetDoc{V: 1, Key: s.Key, live: live}
+	var err error
+	if doc.Value, err = checked(s, value); err != nil {
+		return doc, err
 	}
 	set, err := settings(cmd)
 	if err != nil {
@@ -111,6 +111,9 @@ func configSet(cmd *cobra.Command, a *app, key, value string, live bool) (config
 	doc.Was = from.Text
 	if strings.HasPrefix(from.From, "env ") {
 		doc.Above = from.From
+	}
+	if doc.unset = value == ""; doc.unset && !live && doc.Above == "" {
+		return doc, doc.clear(cmd, a, s, from.From, set.Files)
 	}
 	if err := doc.tell(cmd.Context(), a, s); err != nil {
 		return doc, err
@@ -133,6 +136,52 @@ func configSet(cmd *cobra.Command, a *app, key, value string, live bool) (config
 	return doc, err
 }
 
+// checked brings a value to the form that programs read; "" unsets any setting.
+func checked(s config.Setting, value string) (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find working folder: %w", err)
+	}
+	if value == "" {
+		return "", nil
+	}
+	if value, err = s.Check(value, dir); err == nil {
+		return value, nil
+	}
+	try := "dyn help environment"
+	if bad := new(config.ValueError); errors.As(err, &bad) && bad.Good() != "" {
+		try = "dyn config set " + s.Key + " " + quote(bad.Good())
+	}
+	return "", fail(usage, "config set", fmt.Errorf("%s: %w", s.Key, err), "", try)
+}
+
+// clear takes a setting out of the file that has it, and tells the running daemon
+// what holds then: a file below may have it too, or it has a default.
+func (d *configSetDoc) clear(cmd *cobra.Command, a *app, s config.Setting, from string, files []string) error {
+	if slices.Contains(files, from) {
+		switch err := config.Unset(from, s.Key); {
+		case errors.Is(err, config.ErrByHand):
+			return fail(failed, "config set", err, "", "${EDITOR:-vi} "+from)
+		case err != nil:
+			return fail(failed, "config set", err, "", "")
+		}
+		d.File = from
+	}
+	set, err := settings(cmd)
+	if err != nil {
+		return err
+	}
+	set.Fill("", nil)
+	d.Value = set.Text(s.Key)
+	if err := d.tell(cmd.Context(), a, s); err != nil {
+		return err
+	}
+	if s.Key == "server.api_key" {
+		d.Value, d.Was = "", ""
+	}
+	return nil
+}
+
 // tell has the running daemon take the value, where it can.
 func (d *configSetDoc) tell(ctx context.Context, a *app, s config.Setting) error {
 	c, err := a.control()
@@ -143,7 +192,12 @@ func (d *configSetDoc) tell(ctx context.Context, a *app, s config.Setting) error
 		d.Live = "next_start"
 		return nil
 	}
-	data, err := c.Raw(ctx, http.MethodPost, "/settings", map[string]string{"key": s.Key, "value": d.Value})
+	return d.tellAt(ctx, c)
+}
+
+// tellAt is tell for a setting that may be changed while a daemon runs.
+func (d *configSetDoc) tellAt(ctx context.Context, c *control.Client) error {
+	data, err := c.Raw(ctx, http.MethodPost, "/settings", map[string]string{"key": d.Key, "value": d.Value})
 	switch {
 	case errors.Is(err, control.ErrNone):
 		d.Live = "not_running"
@@ -151,12 +205,14 @@ func (d *configSetDoc) tell(ctx context.Context, a *app, s config.Setting) error
 	case err != nil:
 		return err
 	}
-	var was struct{ Was string }
+	var told struct{ Was, Value string }
 	d.Live = "told"
-	if err := json.Unmarshal(data, &was); err != nil {
+	if err := json.Unmarshal(data, &told); err != nil {
 		return err
 	}
-	d.Was = was.Was
+	if d.Was = told.Was; d.unset {
+		d.Value = told.Value
+	}
 	return nil
 }
 
@@ -208,7 +264,7 @@ func (d *configSetDoc) changed() string {
 // says is what was done, for people.
 func (d *configSetDoc) says() string {
 	value := d.Value
-	if value == "" {
+	if value == "" || d.unset {
 		value = "unset"
 	}
 	line := fmt.Sprintf("%s is %s", d.Key, value)
@@ -223,11 +279,16 @@ func (d *configSetDoc) says() string {
 	if d.Was != d.Value && d.Was != "" {
 		line += ", it was " + d.Was
 	}
+	if d.unset && d.Value != "" {
+		line += ", so it is " + d.Value
+	}
 	switch {
 	case d.File != "":
 		return line + "; written to " + d.File
 	case d.Above != "":
 		return line + "; until the daemon ends: " + d.Above + " stands above any file"
+	case d.unset && !d.live:
+		return line + "; no file had it"
 	}
 	return line + "; until the daemon ends"
 }

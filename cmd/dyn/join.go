@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/control"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/folders"
 	"github.com/agentinfer/dyn/turn"
@@ -49,6 +51,9 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 		}
 		state = "attached"
 	}
+	if err := p.turn(ctx, c, d.Settings, show); err != nil {
+		return err
+	}
 	s, err := c.Now(ctx)
 	switch {
 	case err != nil && !f.Alive():
@@ -68,6 +73,26 @@ func join(ctx context.Context, f folders.Folders, p plan, show *steps) error {
 		st.Model, st.Context = s.Models[0].ID, s.Models[0].Context
 	}
 	show.finish(st)
+	return nil
+}
+
+// turn has a daemon that runs take what was asked for and may change while it
+// does: a strategy's file too, which may not say what it said. What it is until
+// then is in runs, by flag; what it has taken is there afterwards.
+func (p plan) turn(ctx context.Context, c *control.Client, runs map[string]string, show *steps) error {
+	for _, s := range config.Settings {
+		want := p.Settings[s.Flag]
+		if _, known := runs[s.Flag]; !s.Live || !known || !slices.Contains(p.asked, s.Flag) {
+			continue
+		}
+		doc := configSetDoc{Key: s.Key, Value: want, live: true}
+		if err := doc.tellAt(ctx, c); err != nil {
+			return understand(p.op(), err)
+		}
+		if runs[s.Flag] = want; doc.Was != doc.Value {
+			show.stage("plan", "", doc.says())
+		}
+	}
 	return nil
 }
 

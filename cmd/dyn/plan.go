@@ -265,7 +265,11 @@ func settings(cmd *cobra.Command) (*config.Set, error) {
 	set, err := config.Load(config.Source{Flags: given, Env: os.Environ(), Dir: dir, UserFile: f.UserFile()})
 	var file *config.FileError
 	if err != nil && !errors.As(err, &file) {
-		return nil, fail(usage, opOf(cmd), err, "", "dyn help environment")
+		try := ""
+		if bad := new(config.ValueError); errors.As(err, &bad) {
+			try = bad.Try(opOf(cmd))
+		}
+		return nil, fail(usage, opOf(cmd), err, "", cmp.Or(try, "dyn help environment"))
 	}
 	return set, err
 }

@@ -30,7 +30,8 @@ func upCmd(a *app) *cobra.Command {
 			"left that was killed, or else what fits this machine. A model's file that is not here\n" +
 			"is fetched; a missing engine is installed when you say yes. Engines that run\n" +
 			"elsewhere are added with --attach. Where a daemon runs already nothing is started,\n" +
-			"and that is no error.",
+			"and that is no error: the router's settings that are given as flags it takes at once,\n" +
+			"until it ends, and of others it is told what they are.",
 		Example: examples("dyn up", "what fits this machine", "dyn up tiny", "a small real model on the CPU",
 			"dyn up sim --workers 3 --port 9000", "three simulated engines",
 			"dyn up --attach http://127.0.0.1:8000 --model-dir <dir>", "an engine of your own"),

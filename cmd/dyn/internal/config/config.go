@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +73,7 @@ func (s *Set) flags(src Source) error {
 			}
 			value, err := row.normal(text, src.Dir)
 			if err != nil {
-				return fmt.Errorf("--%s: %w", flag, err)
+				return placed("--"+flag, err)
 			}
 			s.fill(row.Key, Value{value, "flag --" + flag})
 		}
@@ -93,7 +92,7 @@ func (s *Set) env(env map[string]string, dir string) error {
 			}
 			value, err := row.normal(text, dir)
 			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+				return placed(name, err)
 			}
 			s.fill(row.Key, Value{value, "env " + name})
 		}

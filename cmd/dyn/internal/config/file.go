@@ -24,7 +24,7 @@ type FileError struct {
 	Path string
 	Line int
 	Msg  string
-	Hint string // the nearest key that exists, or ""
+	Hint string // the nearest key or value that there is, or ""
 }
 
 // Error names the file, the line and the fault.
@@ -119,7 +119,7 @@ func (r *reader) keys(name string, body ast.Node) error {
 		}
 		value, err := s.normal(text, r.dir)
 		if err != nil {
-			return r.at(e, key+": "+err.Error())
+			return r.valued(e, key, err)
 		}
 		r.found[s.Key] = value
 	}
@@ -139,6 +139,16 @@ func (r *reader) entries(n ast.Node, what string) ([]*ast.MappingValueNode, erro
 
 func (r *reader) at(n ast.Node, msg string) error {
 	return &FileError{Path: r.path, Line: lineAt(n), Msg: msg}
+}
+
+// valued says that a key cannot have its value.
+func (r *reader) valued(n ast.Node, key string, err error) error {
+	no := &FileError{Path: r.path, Line: lineAt(n), Msg: key + ": " + err.Error()}
+	var bad *ValueError
+	if errors.As(err, &bad) {
+		no.Hint = bad.Like
+	}
+	return no
 }
 
 func (r *reader) unknown(n ast.Node, what, name string, known []string) error {

@@ -73,14 +73,15 @@ func (s *Setting) normal(value, dir string) (string, error) {
 		return strconv.FormatBool(on), nil
 	case Choice:
 		if !slices.Contains(s.Among, value) {
-			return "", fmt.Errorf("%q is none of %s", value, strings.Join(s.Among, ", "))
+			err := fmt.Errorf("%q is none of %s", value, strings.Join(s.Among, ", "))
+			return "", &ValueError{Err: err, Like: Nearest(value, s.Among), Any: s.Among[0]}
 		}
 	case Rule:
 		if strings.HasSuffix(value, script.Suffix) && !filepath.IsAbs(value) {
 			value = filepath.Join(dir, value)
 		}
 		if _, err := script.New(value); err != nil {
-			return "", err
+			return "", NoRule(err)
 		}
 	case Path:
 		if value != "" && !filepath.IsAbs(value) {

@@ -39,6 +39,13 @@ func (s Setting) Check(value, dir string) (string, error) { return s.normal(valu
 // the file stays as it is, comments too. The error wraps ErrByHand where that
 // cannot be.
 func Write(path, key, value string) error {
+	return change(path, key, func(path string, data []byte, s *Setting) ([]byte, error) {
+		return edit(path, data, s, value)
+	})
+}
+
+// change writes what becomes of a file's text.
+func change(path, key string, edit func(path string, data []byte, s *Setting) ([]byte, error)) error {
 	s := find(key)
 	if s == nil {
 		return fmt.Errorf("unknown key %q", key)
@@ -57,7 +64,7 @@ func Write(path, key, value string) error {
 			mode = info.Mode().Perm()
 		}
 	}
-	changed, err := edit(path, data, s, value)
+	changed, err := edit(path, data, s)
 	if err != nil {
 		return err
 	}

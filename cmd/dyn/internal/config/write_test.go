@@ -102,3 +102,32 @@ func FuzzWrite(f *testing.F) {
 		}
 	})
 }
+
+// TestUnset: a key goes, and its section where it has no other; nothing else in
+// the file changes.
+func TestUnset(t *testing.T) {
+	for _, c := range []struct{ name, file, key, want string }{
+		{"the only one", "server:\n  port: 9000\n", "server.port", ""},
+		{"the only one of its section", "up:\n  workers: 2 # two\nserver:\n  port: 9000\n", "server.port", "up:\n  workers: 2 # two\n"},
+		{"one of two", "server:\n  port: 9000 # mine\n  host: h\n", "server.port", "server:\n  host: h\n"},
+		{"the last, without an end", "server:\n  host: h\n  port: 9000", "server.port", "server:\n  host: h\n"},
+		{"a comment stays", "server:\n  # which\n  port: 9000\n", "server.port", "server:\n  # which\n"},
+		{"not there", "server:\n  port: 9000\n", "server.host", "server:\n  port: 9000\n"},
+		{"in braces", "server: {port: 9000, host: h}\n", "server.port", "server: {port: null, host: h}\n"},
+		{"by its former name", "router:\n  policy: kv\n  temperature: 1\n", "router.mode", "router:\n  temperature: 1\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := write(t, filepath.Join(t.TempDir(), "config.yaml"), c.file)
+			if err := Unset(path, c.key); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(path); err != nil || string(got) != c.want {
+				t.Errorf("%v, got\n%swant\n%s", err, got, c.want)
+			}
+		})
+	}
+	path := write(t, filepath.Join(t.TempDir(), "config.yaml"), "server:\n  host: |\n    h\n  port: 1\n")
+	if err := Unset(path, "server.host"); !errors.Is(err, ErrByHand) {
+		t.Errorf("a long text: %v", err)
+	}
+}
