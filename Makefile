@@ -12,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
 .DEFAULT_GOAL := help
-.PHONY: help up build test check race bench bench-routing accept clients families sdk engines real fuzz completions
+.PHONY: help up build test check race bench bench-routing live accept clients families sdk engines real fuzz completions
 
 help: ## print this
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ bench-routing: ## all routing strategies on recorded sessions, in simulated time
 	go run ./scripts/routing -n $${N:-5} -measure $${MEASURE:-45m} -budget $${BUDGET:-0s} -commit $(COMMIT) -doc docs/routing.md \
 		-trace "$${DYN_TRACES:-../shared/traces}/claude-code-weka/claude_code_710.compact.jsonl.gz" \
 		-state "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}/routing-$(COMMIT).jsonl"
+
+live: build ## the router that runs against the one that is simulated: four engines, three runs, 10 min on a quiet machine; writes a part of docs/routing.md
+	go run ./scripts/live -commit $(COMMIT) -doc docs/routing.md -trace "$${DYN_TRACES:-../shared/traces}/claude-code-weka/claude_code_710.compact.jsonl.gz"
 
 accept: build ## the acceptance test: real processes, sockets and clients
 	scripts/acceptance.sh

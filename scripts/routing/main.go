@@ -14,6 +14,7 @@ import (
 	"github.com/agentinfer/dyn/replay"
 	"github.com/agentinfer/dyn/replay/trace"
 	"github.com/agentinfer/dyn/route"
+	"github.com/agentinfer/dyn/scripts/page"
 )
 
 // options are the flags.
@@ -77,12 +78,12 @@ func run(o *options) error {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	page := o.page(k, cells, best, err != nil)
+	text := o.page(k, cells, best, err != nil)
 	if o.doc == "" {
-		_, err = fmt.Print(page)
+		_, err = fmt.Print(text)
 		return err
 	}
-	return os.WriteFile(o.doc, []byte(page), 0o644)
+	return page.Keep(o.doc, text, livePart, enginesPart)
 }
 
 // cell is a size of the experiment.

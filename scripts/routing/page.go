@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentinfer/dyn/replay"
+	"github.com/agentinfer/dyn/scripts/page"
 )
 
 // page is docs/routing.md.
@@ -30,8 +31,15 @@ the lowest mean TTFT. What is below is of other seeds (%d and up), mean ± half 
 		o.cell(&b, k, c, best)
 	}
 	o.tuning(&b, k)
+	fmt.Fprintf(&b, "\n## Live against simulated\n\n%s\n\n## Two vLLM workers\n\n%s\n", page.Place(livePart), page.Place(enginesPart))
 	return b.String()
 }
+
+// The commands that write the last parts of the page.
+const (
+	livePart    = "make live"
+	enginesPart = "make engines"
+)
 
 // cell writes the table of one cell, the best first, losing rows kept.
 func (o *options) cell(b *strings.Builder, k *keep, c cell, best []string) {
