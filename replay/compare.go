@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"sync"
@@ -10,7 +11,8 @@ import (
 
 // Compare makes all runs, so many at a time, and returns their results in the
 // order of the configs. each, if not nil, is called with every result as it
-// comes, one call at a time. The first error ends all.
+// comes, one call at a time. The first error ends all; the results of the runs
+// that were done by then come with it, nil in the places of the others.
 func Compare(ctx context.Context, t *trace.Trace, runs []Config, parallel int, each func(int, *Result)) ([]*Result, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -43,10 +45,7 @@ func Compare(ctx context.Context, t *trace.Trace, runs []Config, parallel int, e
 	}
 	close(next)
 	all.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, context.Cause(ctx)
 }
 
 // Figure is a mean over seeds with half the width of its 95 % interval, -1
@@ -76,13 +75,20 @@ type Row struct {
 	Refused     Figure   `json:"refused"`
 	Preempted   Figure   `json:"preempted"`
 	EvictionAge Figure   `json:"eviction_age_s"`
+
+	Failed  int    `json:"failed_decisions"` // of all seeds together: the default decided in the strategy's place
+	Warning string `json:"warning"`          // why, the first time; "" where none failed
 }
 
 // Rows sums results up, a row for each strategy in the order of their coming.
+// Those that are nil are passed by.
 func Rows(results []*Result) []Row {
-	var rows []Row
+	rows := []Row{}
 	of := map[string][]*Result{}
 	for _, r := range results {
+		if r == nil {
+			continue
+		}
 		if of[r.Strategy] == nil {
 			rows = append(rows, Row{Strategy: r.Strategy})
 		}
@@ -98,6 +104,8 @@ func Rows(results []*Result) []Row {
 func (w *Row) sum(rs []*Result) {
 	for _, r := range rs {
 		w.Seeds = append(w.Seeds, r.Seed)
+		w.Failed += r.Failed
+		w.Warning = cmp.Or(w.Warning, r.Warning)
 	}
 	for _, f := range []struct {
 		to *Figure

@@ -37,7 +37,7 @@ type Config struct {
 	Measure  time.Duration // counted; 0 in an open loop is all
 
 	MaxContext int           // tokens; a session ends before a longer prompt
-	MaxPause   time.Duration // longer pauses are cut
+	MaxPause   time.Duration // longer pauses are cut; 0 is 2 minutes, of an open loop none
 
 	Lag  time.Duration // of events
 	Loss float64       // share of events that never arrive
@@ -102,6 +102,9 @@ func (c Config) Fill(t *trace.Trace) Config {
 	}
 	if c.MaxPause == 0 {
 		c.MaxPause = 2 * time.Minute
+		if c.Open {
+			c.MaxPause = never
+		}
 	}
 	return c
 }
@@ -134,7 +137,7 @@ func (c *Config) check(t *trace.Trace) error {
 }
 
 // never is a limit that is not reached.
-const never = 1 << 40
+const never = 1 << 60
 
 // batched and slots are the limits by which the router takes a worker to be
 // full.

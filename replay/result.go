@@ -27,6 +27,9 @@ type Result struct {
 	Preempted   int     `json:"preempted"`
 	EvictionAge float64 `json:"eviction_age_s"` // mean over workers; 0 where nothing was evicted
 
+	Failed  int    `json:"failed_decisions"` // the default decided in the strategy's place
+	Warning string `json:"warning"`          // why, the first time; "" where none failed
+
 	All  int     `json:"turns_played"` // with those not counted
 	Wall float64 `json:"wall_s"`
 }
@@ -87,7 +90,7 @@ func (s *sim) result(wall time.Duration) *Result {
 	n := len(t.ttft)
 	r := &Result{
 		Strategy: s.c.Strategy, Seed: s.c.Seed, Turns: n, Moved: t.moves, Queued: t.queued, Held: t.held, Refused: t.refused,
-		Preempted: t.preempted, All: s.turns, Wall: wall.Seconds(),
+		Preempted: t.preempted, Failed: s.router.failed, Warning: s.router.warning, All: s.turns, Wall: wall.Seconds(),
 	}
 	if n == 0 {
 		return r

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/replay/fleet"
 	"github.com/agentinfer/dyn/route"
+	"github.com/agentinfer/dyn/route/script"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -16,8 +18,9 @@ type Strategy interface {
 	Pick(route.Need, []route.Candidate) route.Decision
 }
 
-// strategy finds a rule by name, with its knobs: "dynamo:prefill=16".
-func strategy(name string) (Strategy, error) { return route.New(name) }
+// strategy finds a rule as the server does: by name with its knobs,
+// "dynamo:prefill=16", or in a file, "mine.star".
+func strategy(name string) (Strategy, error) { return script.New(name) }
 
 // Strategies lists the rules there are, the default first.
 func Strategies() []string { return route.Names() }
@@ -38,6 +41,8 @@ type router struct {
 	cs      []route.Candidate
 	over    []cache.Overlap
 	decided uint64
+	failed  int           // decisions that the default made in the rule's place
+	warning string        // why, the first time
 	events  []fleet.Event // not told yet
 	told    int           // of events
 	ids     []uint32      // tokens of stored blocks
@@ -57,7 +62,7 @@ func newRouter(c *Config, now func() time.Time) (*router, error) {
 		index: cache.NewIndex(c.Block, cache.Options{MaxBlocks: 1 << 27, Now: now}),
 	}
 	r.learner, _ = rule.(route.Learner)
-	r.blocks = strings.HasPrefix(c.Strategy, "dynamo")
+	r.blocks = strings.HasPrefix(c.Strategy, "dynamo") || strings.HasSuffix(c.Strategy, script.Suffix)
 	limits := route.Limits{KVTokens: max(c.KV, 0), MaxBatched: c.Profile.Batched, Events: c.Assume == 0, Rates: c.believed()}
 	for i := range c.Workers {
 		name := "w" + strconv.Itoa(i)
@@ -149,6 +154,10 @@ func (r *router) holds(p *play, now time.Time) (bool, time.Time) {
 // has to wait or fits none.
 func (r *router) pick(p *play) (worker, overlap int, d route.Decision) {
 	d = r.rule.Pick(p.need, r.cs)
+	if d.Warning != "" {
+		r.failed++
+		r.warning = cmp.Or(r.warning, d.Warning)
+	}
 	if d.Worker == "" {
 		return -1, 0, d
 	}

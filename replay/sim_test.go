@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -277,5 +279,18 @@ func TestBadConfig(t *testing.T) {
 		if _, err := Run(t.Context(), tr, c); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// What was done before a comparison was interrupted is not lost.
+func TestCompareInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	one := small()
+	got, err := Compare(ctx, agents(t, 12), []Config{one, one, one}, 1, func(int, *Result) { stop() })
+	if !errors.Is(err, context.Canceled) || len(got) != 3 || got[0] == nil || got[2] != nil {
+		t.Fatalf("want the first of three results and that it was cancelled, got %v, %v", got, err)
+	}
+	if rows := Rows(got); len(rows) != 1 || len(rows[0].Seeds) != 1 {
+		t.Errorf("want a row of one seed, got %+v", rows)
 	}
 }

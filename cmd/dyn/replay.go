@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/replay"
 	"github.com/agentinfer/dyn/replay/fleet"
 	"github.com/agentinfer/dyn/replay/trace"
@@ -26,6 +24,7 @@ type replayDoc struct {
 	Setup     replaySetup      `json:"setup"`
 	Rows      []replay.Row     `json:"rows"`
 	Runs      []*replay.Result `json:"runs"`
+	Missing   int              `json:"runs_missing"` // it was interrupted before they were done
 	Wall      float64          `json:"wall_s"`
 	PerMinute float64          `json:"turns_per_min"` // played, of all runs together
 }
@@ -37,6 +36,8 @@ type replayTrace struct {
 	Sessions int    `json:"sessions"`
 	Turns    int    `json:"turns"`
 	Block    int    `json:"block_tokens"`
+
+	Notes []string `json:"notes"` // what of it is estimated
 }
 
 // replaySetup is what it was played on.
@@ -58,10 +59,11 @@ type replaySetup struct {
 
 // replayRun are the flags of replay.
 type replayRun struct {
+	cmd          *cobra.Command
 	strategies   []string
 	seeds        string
 	profile, eng string
-	gate         string
+	gate, model  string
 	open, bare   bool
 	jobs         int
 	c            replay.Config
@@ -77,10 +79,18 @@ func replayCmd(a *app) *cobra.Command {
 			"TraceLab files, gzip or not. Sessions with pauses are a closed loop, in which the next\n" +
 			"turn comes when the last has ended and the pause is over; requests with times alone\n" +
 			"come at those. made:NAME is the load of a published comparison: " + strings.Join(trace.MadeNames(), ", ") + ".\n" +
+			"\n" +
+			"ledger: is your own traffic, ledger:2d that of two days, at its own times. Sessions,\n" +
+			"sub-agents, times, pauses, lengths of prompts and answers are what the ledger says. It\n" +
+			"keeps no prompts, so what they share is estimated: a prompt goes on from its agent's\n" +
+			"last one up to where a break was noted, and first prompts of one kind share what most\n" +
+			"of them found cached. Your times to a first token are not used.\n" +
+			"\n" +
 			"The engines' figures are derived, ±30 %: compare rows, expect no latencies.",
 		Example: examples("dyn replay claude_code.jsonl.gz --sessions 96 --kv-tokens 1000000", "all of a trace's sessions, 96 at a time",
 			"dyn replay conversation_trace.jsonl --strategy kv,round-robin --workers 8", "requests at their times",
-			"dyn replay trace.jsonl --seeds 1-5 --json=rows", "means with 95 % intervals"),
+			"dyn replay trace.jsonl --seeds 1-5 --json=rows", "means with 95 % intervals",
+			"dyn replay ledger:2d --strategy dyn,mine.star", "your own traffic under a rule of your own"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fail(usage, "replay", fmt.Errorf("wants one trace, got %d words", len(args)), "", "dyn replay trace.jsonl")
@@ -91,14 +101,16 @@ func replayCmd(a *app) *cobra.Command {
 	o.flags(cmd)
 	var show *jsonFlag
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.cmd = cmd
 		doc, err := o.play(cmd.Context(), a, args[0])
-		switch {
-		case err != nil:
+		if doc.V == 0 {
 			return err
-		case show.on():
-			return show.print(a.out, doc)
 		}
-		return o.print(a, doc)
+		shown := o.print
+		if show.on() {
+			shown = func(a *app, doc replayDoc) error { return show.print(a.out, doc) }
+		}
+		return errors.Join(shown(a, doc), err)
 	}
 	show = asJSON(cmd, replayDoc{})
 	return cmd
@@ -107,9 +119,10 @@ func replayCmd(a *app) *cobra.Command {
 // flags are the command's.
 func (o *replayRun) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.strategies, "strategy", replay.Strategies(), "the `rules` to compare, with knobs: dynamo:prefill=16")
+	f.StringSliceVar(&o.strategies, "strategy", replay.Strategies(), "the `rules` to compare, with knobs, dynamo:prefill=16, or files, mine.star")
+	f.StringVar(&o.model, "model", "", "`name` of the model whose turns are played, of ledger: (default the busiest)")
 	f.StringVar(&o.seeds, "seeds", "1", "`which` orders of the sessions: 1,2,3 or 1-3")
-	f.IntVar(&o.c.Workers, "workers", 8, "`how many` workers")
+	f.IntVar(&o.c.Workers, "workers", 8, "`how many` workers; of ledger: as many as served")
 	f.StringVar(&o.profile, "model-profile", fleet.DefaultProfile, "`model` and GPUs of a worker")
 	f.StringVar(&o.eng, "engine", string(replay.Steps), "`how` workers are modelled: step (time and blocks), blocks (no time)")
 	f.IntVar(&o.c.KV, "kv-tokens", 0, "`tokens` that a worker's cache holds; 0 is the profile's, -1 without bounds")
@@ -120,7 +133,7 @@ func (o *replayRun) flags(cmd *cobra.Command) {
 	f.DurationVar(&o.c.Measure, "duration", 0, "simulated `time` that counts (default 45m; of an open loop all)")
 	f.DurationVar(&o.c.Warm, "warm-up", 0, "simulated `time` before it (default a third of it; of an open loop none)")
 	f.IntVar(&o.c.MaxContext, "max-context", 0, "a session ends before a prompt of more `tokens` (default 120000; of an open loop no limit)")
-	f.DurationVar(&o.c.MaxPause, "max-pause", 2*time.Minute, "longer pauses are cut to this `time`")
+	f.DurationVar(&o.c.MaxPause, "max-pause", 0, "longer pauses are cut to this `time` (default 2m; of an open loop no limit)")
 	f.DurationVar(&o.c.Lag, "event-lag", 2*time.Millisecond, "`time` until the router hears of blocks")
 	f.Float64Var(&o.c.Loss, "event-loss", 0, "`share` of block events that never arrive")
 	f.StringVar(&o.gate, "gate", string(route.Open), "`whether` cold turns are held back where memory is short: off, auto, balanced, throughput")
@@ -139,28 +152,18 @@ func profileNames() (names []string) {
 	return names
 }
 
-// play reads the trace and makes all runs.
+// play reads the trace and makes all runs. What was done before it was
+// interrupted is in the document.
 func (o *replayRun) play(ctx context.Context, a *app, path string) (doc replayDoc, err error) {
 	seeds, err := o.check()
 	if err != nil {
 		return doc, err
 	}
-	read := trace.Open
-	name, isMade := strings.CutPrefix(path, "made:")
-	if isMade {
-		path, read = name, trace.Make
-	}
-	t, err := read(path)
-	if isMade && err != nil {
-		return doc, fail(usage, "replay", err, "", "dyn replay made:"+trace.MadeNames()[0])
-	}
+	t, err := o.load(ctx, a, path)
 	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return doc, err
-		}
-		return doc, fail(usage, "replay", errors.Unwrap(err), whyOf(err), "")
+		return doc, err
 	}
-	o.c.Open = o.open || t.Timed && !t.Paused
+	o.c.Open = o.open || t.Timed && (!t.Paused || !o.given("sessions"))
 	o.c.Engine = replay.Engine(o.eng)
 	var runs []replay.Config
 	for _, s := range o.strategies {
@@ -172,67 +175,45 @@ func (o *replayRun) play(ctx context.Context, a *app, path string) (doc replayDo
 	}
 	began := time.Now()
 	results, err := replay.Compare(ctx, t, runs, o.jobs, o.progress(a, len(runs)))
-	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			return doc, err
-		}
+	results = slices.DeleteFunc(results, func(r *replay.Result) bool { return r == nil })
+	if err != nil && !errors.Is(err, context.Canceled) {
 		return doc, fail(usage, "replay", err, "", "dyn replay --help")
 	}
-	doc = replayDoc{V: 1, Rows: replay.Rows(results), Runs: results, Wall: time.Since(began).Seconds()}
-	doc.Trace = replayTrace{t.Name, t.Format, len(t.Sessions), t.Turns(), t.Block}
+	doc = replayDoc{V: 1, Rows: replay.Rows(results), Runs: results, Missing: len(runs) - len(results), Wall: time.Since(began).Seconds()}
+	doc.Trace = replayTrace{t.Name, t.Format, len(t.Sessions), t.Turns(), t.Block, append([]string{}, t.Notes...)}
 	doc.Setup = setupOf(runs[0].Fill(t))
 	all := 0
 	for _, r := range results {
 		all += r.All
 	}
 	doc.PerMinute = float64(all) / max(doc.Wall, 1e-9) * 60
-	return doc, nil
+	if err == nil {
+		err = measured(doc)
+	}
+	return doc, err
 }
 
-// check looks at what was asked before a trace is read.
-func (o *replayRun) check() (seeds []uint64, err error) {
-	for _, s := range o.strategies {
-		err := replay.Known(s)
-		if s == "" {
-			err = fmt.Errorf("--strategy has an empty name among its rules")
-		}
-		if err != nil {
-			try := "dyn replay --strategy " + replay.Strategies()[0]
-			if near := config.Nearest(s, replay.Strategies()); near != "" {
-				try = "dyn replay --strategy " + near
-			}
-			return nil, fail(usage, "replay", err, "", try)
+// measured is an error where a strategy's row would be zeros because no turn
+// counted.
+func measured(doc replayDoc) error {
+	var empty []string
+	for i := range doc.Rows {
+		if doc.Rows[i].Turns.Mean == 0 {
+			empty = append(empty, doc.Rows[i].Strategy)
 		}
 	}
-	if o.c.Profile, err = fleet.FindProfile(o.profile); err != nil {
-		return nil, fail(usage, "replay", err, "", "dyn replay --model-profile "+quote(fleet.DefaultProfile))
+	if len(empty) == 0 {
+		return nil
 	}
-	if o.c.Gate, err = route.ParseGate(o.gate); err != nil {
-		return nil, fail(usage, "replay", err, "", "dyn replay --gate auto")
+	played, refused := 0, 0
+	for _, r := range doc.Runs {
+		played, refused = played+r.All, refused+r.Refused
 	}
-	if seeds, err = seedsOf(o.seeds); err != nil {
-		return nil, fail(usage, "replay", err, "", "dyn replay --seeds 1-3")
+	why := fmt.Sprintf("no turn ended after the warm-up of %s; %d were played", time.Duration(doc.Setup.Warm*float64(time.Second)), played)
+	if refused > 0 {
+		why += fmt.Sprintf(", %d refused: they fit no worker", refused)
 	}
-	return seeds, nil
-}
-
-// seedsOf reads a list of seeds and ranges of them.
-func seedsOf(text string) (seeds []uint64, err error) {
-	for _, part := range strings.Split(text, ",") {
-		first, last, span := strings.Cut(strings.TrimSpace(part), "-")
-		from, err := strconv.ParseUint(first, 10, 32)
-		to := from
-		if err == nil && span {
-			to, err = strconv.ParseUint(last, 10, 32)
-		}
-		if err != nil || from == 0 || to < from || to-from >= 1000 {
-			return nil, fmt.Errorf("--seeds %q is neither like 1,2,3 nor like 1-3", text)
-		}
-		for s := from; s <= to; s++ {
-			seeds = append(seeds, s)
-		}
-	}
-	return seeds, nil
+	return fail(nothing, "replay", errors.New("nothing measured: "+strings.Join(empty, ", ")), why, "dyn replay --warm-up 0")
 }
 
 // setupOf tells what was played on.

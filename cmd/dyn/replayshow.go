@@ -42,6 +42,10 @@ func (o *replayRun) print(a *app, doc replayDoc) error {
 		t.head = []string{"STRATEGY", "REQ/S", "HIT", "TTFT MEAN", "P50", "P90", "P99", "MOVED", "SPREAD", "QUEUED"}
 	}
 	for _, r := range doc.Rows {
+		if r.Turns.Mean == 0 {
+			t.add(r.Strategy, "–", "–", "–", "–", "–", "–", "–", "–", "–")
+			continue
+		}
 		t.add(r.Strategy, figure(r.PerSecond, 2), figure(replay.Figure{Mean: 100 * r.Hit.Mean, Half: 100 * r.Hit.Half}, 1)+"%",
 			ms(r.TTFTMean.Mean)+half(r.TTFTMean), ms(r.TTFT50.Mean), ms(r.TTFT90.Mean), ms(r.TTFT99.Mean),
 			count(int(r.Moved.Mean)), fmt.Sprintf("%.2f", r.Spread.Mean), count(int(r.Queued.Mean)))
@@ -61,9 +65,37 @@ func (o *replayRun) print(a *app, doc replayDoc) error {
 	if s.KV < 0 {
 		kv = "KV without bounds"
 	}
-	_, err := fmt.Fprintf(a.out, "\n%s: %s, %s, %d workers of %s (derived, ±30 %%), %s, blocks of %d; %s turns a minute\n",
-		doc.Trace.Name, plural(doc.Trace.Turns, "turn"), load, s.Workers, s.Profile, kv, s.Block, count(int(doc.PerMinute)))
-	return err
+	fmt.Fprintf(a.out, "\n%s: %s, %s, %s of %s (derived, ±30 %%), %s, blocks of %d; %s turns a minute\n",
+		doc.Trace.Name, plural(doc.Trace.Turns, "turn"), load, plural(s.Workers, "worker"), s.Profile, kv, s.Block, count(int(doc.PerMinute)))
+	return printNotes(a, doc)
+}
+
+// printNotes says what of the rows is estimated, failed or missing.
+func printNotes(a *app, doc replayDoc) error {
+	var lines []string
+	for i, n := range doc.Trace.Notes {
+		if i == 0 {
+			n = "estimated: " + n
+		}
+		lines = append(lines, n)
+	}
+	for _, r := range doc.Rows {
+		if r.Failed > 0 {
+			lines = append(lines, fmt.Sprintf("%s failed in %s, the default decided: %s", r.Strategy, plural(r.Failed, "decision"), r.Warning))
+		}
+	}
+	if doc.Setup.Workers == 1 {
+		lines = append(lines, "with one worker all rules are alike: --workers 2")
+	}
+	if doc.Missing > 0 {
+		lines = append(lines, fmt.Sprintf("interrupted: %d of %s done, rows are of those", len(doc.Runs), plural(len(doc.Runs)+doc.Missing, "run")))
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(a.out, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // figure is a mean with its interval, if it has one.

@@ -20,6 +20,9 @@
 //     no two prompts are alike.
 //   - TraceLab's rounds, CSV and JSONL: lengths of prefix and addition.
 //
+// Served makes a Trace of the turns that a ledger keeps; Notes say what of it is
+// estimated.
+//
 // Input is hostile until read: a line has at most 64 MiB, a prompt 4 Mi tokens,
 // a trace 4 Mi turns, and what does not fit or makes no sense is an error that
 // names its line. Nothing here panics on any input (FuzzRead).

@@ -13,6 +13,7 @@ type Trace struct {
 	Timed    bool // sessions have arrival times that mean something
 	Paused   bool // turns wait for the one before and a pause
 	Sessions []Session
+	Notes    []string // what of it is not recorded but estimated, for people
 }
 
 // Session is a line of turns.
