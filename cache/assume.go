@@ -68,9 +68,9 @@ func (s *stamps) pop() (oldest stamp) {
 	return oldest
 }
 
-// DefaultRoom is how many blocks a worker is taken to have room for when it
-// does not tell.
-const DefaultRoom = 16 << 10
+// DefaultRoom is how many tokens a worker is taken to have room for when it does
+// not tell.
+const DefaultRoom = 256 << 10
 
 // assumedSize is what a leaf or an inner block takes in the books here, as
 // bytes go.
@@ -80,14 +80,14 @@ const assumedSize = 96
 func (a *assumed) size() int { return (len(a.leaves) + len(a.inner)) * assumedSize }
 
 // Assume notes that a turn with this chain went to a worker that sends no
-// events and has room for capBlocks blocks, DefaultRoom when that is 0. Once a
-// worker's events come, they replace what was assumed, and Assume does
+// events and has room for capBlocks blocks, for DefaultRoom when that is 0.
+// Once a worker's events come, they replace what was assumed, and Assume does
 // nothing. The chain is not kept.
 func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if capBlocks <= 0 {
-		capBlocks = DefaultRoom
+		capBlocks = max(DefaultRoom/x.block, 1)
 	}
 	now := x.since(x.opt.Now())
 	x.expire(now, sweepAtOnce)

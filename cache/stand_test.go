@@ -107,8 +107,8 @@ func TestAssumeOfUnknownRoom(t *testing.T) {
 	x := NewIndex(size, Options{})
 	h := join(t, x, "w")
 	x.Assume(h, make([]uint64, 0), 0)
-	x.Assume(h, Extend(nil, x.Seed(""), make([]uint32, size*(DefaultRoom+5)), size), 0)
-	if s := x.Stats(); s.Held != DefaultRoom {
+	x.Assume(h, Extend(nil, x.Seed(""), make([]uint32, DefaultRoom+5*size), size), 0)
+	if s := x.Stats(); s.Held != DefaultRoom/size {
 		t.Fatalf("%+v", s)
 	}
 }

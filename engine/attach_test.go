@@ -256,7 +256,7 @@ func TestAttachPlainEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (turn.Capabilities{Model: "qwen3", Context: 131072, BlockSize: 16, Engine: "openai"}); w.Info().Caps != want {
+	if want := (turn.Capabilities{Model: "qwen3", Context: 131072, BlockSize: 64, Engine: "openai"}); w.Info().Caps != want {
 		t.Errorf("capabilities are %+v", w.Info().Caps)
 	}
 	s, err := w.Generate(t.Context(), job(0, 9))

@@ -204,7 +204,7 @@ func TestFeedLearnsTheBlockSize(t *testing.T) {
 	feed.take(1, stores(48)) // another group's: what was told first stays
 	feed.begin()
 	feed.take(0, stores(48))
-	if got := fmt.Sprint(sizes); got != "[16 32 32 32 48]" {
+	if got := fmt.Sprint(sizes); got != "[64 32 32 32 48]" {
 		t.Errorf("block sizes were %s", got)
 	}
 }
