@@ -63,7 +63,7 @@ sdk: build ## the vendors' SDKs alone
 
 engines: build ## real vLLM and llama.cpp servers behind dyn; writes docs/engines.md
 	go run ./scripts/engines -work "$${ENGINES_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-engines}" \
-		-fixtures "$${DYN_FIXTURES:-../shared/fixtures}" -doc docs/engines.md -commit $(COMMIT)
+		-fixtures "$${DYN_FIXTURES:-../shared/fixtures}" -doc docs/engines.md -routing docs/routing.md -commit $(COMMIT)
 
 real: build ## the part of the acceptance test with a real model, which has to be installed: make engines does that
 	scripts/acceptance.sh real

@@ -45,8 +45,9 @@ func benchAgentCmd(a *app) *cobra.Command {
 			"turns with pauses, as an agent that waits for its tools. Each round runs under every\n" +
 			"strategy, in turn, with the same sessions. Prints time to the first token, hit,\n" +
 			"tokens computed again, and the difference with an interval of 95 % (a bootstrap over\n" +
-			"sessions); where that crosses zero there is no verdict. Nothing is cleared: the\n" +
-			"prefixes of any two rounds differ. Other clients' turns disturb it and are counted.",
+			"sessions); where that crosses zero, or a round has it otherwise, there is no verdict.\n" +
+			"Nothing is cleared: the prefixes of any two rounds differ. Other clients' turns disturb\n" +
+			"it and are counted. The same strategy twice shows what chance alone does.",
 		Example: examples("dyn bench agent", "1, 20 and 40 sessions, which takes a while", "dyn bench agent --sessions 20 --rounds 3 --pause 2-10s", "one level, shorter pauses",
 			"dyn bench agent --strategy kv,round-robin --json", "for scripts", "dyn bench agent --sessions 40 --export trace.jsonl", "keep its load as a trace"),
 	}
@@ -124,9 +125,6 @@ func (f benchFlags) bench() (*bench, error) {
 			return nil, fail(usage, "bench agent", fmt.Errorf("no strategy is named %q", name), "there are "+strings.Join(route.Names(), ", "),
 				"dyn bench agent --strategy "+cmp.Or(config.Nearest(name, route.Names()), route.Names()[0]))
 		}
-		if slices.Contains(b.arms, name) {
-			return nil, bad(fmt.Errorf("--strategy: %s is there twice", name), "--strategy "+strings.Join(benchArms(), ","))
-		}
 		b.arms = append(b.arms, name)
 	}
 	return b, nil
@@ -147,6 +145,19 @@ func pauseOf(text string) (p [2]time.Duration, err error) {
 		return p, fmt.Errorf("--pause: %q is no time such as 5s or 2-30s", text)
 	}
 	return p, nil
+}
+
+// labels are the arms as they are shown: where a strategy is there twice, to see
+// what chance alone does, the second is "dyn (2)".
+func (b *bench) labels() (all []string) {
+	times := map[string]int{}
+	for _, name := range b.arms {
+		if times[name]++; times[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, times[name])
+		}
+		all = append(all, name)
+	}
+	return all
 }
 
 // lasts is about how long it takes, the turns themselves apart.

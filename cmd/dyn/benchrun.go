@@ -44,7 +44,7 @@ func (b *bench) run(ctx context.Context, a *app, s served, show *jsonFlag) error
 		if err != nil {
 			return err
 		}
-		doc.add(n, b.arms, arms, b.load.Seed)
+		doc.add(n, b.labels(), arms, b.load.Seed)
 	}
 	c, err := a.control()
 	if err != nil {

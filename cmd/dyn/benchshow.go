@@ -73,10 +73,10 @@ func (d *benchDoc) add(sessions int, names []string, arms []arm, seed uint64) {
 		if i == 0 {
 			continue
 		}
-		pairs := agentbench.Pairs(arms[0].sessions, arms[i].sessions)
+		pairs := agentbench.Pairs(arms[0].sessions, arms[i].sessions, sessions)
 		for _, m := range agentbench.Measures {
 			c := agentbench.Compare(m, pairs, seed)
-			word, why := agentbench.Verdict(c, len(pairs), d.Rounds, &arms[0].all, y)
+			word, why := agentbench.Verdict(c, m, pairs, &arms[0].all, y)
 			one.Contrasts = append(one.Contrasts, benchContrast{m.Name, names[0], names[i], len(pairs), number(c.Diff), number(c.Low), number(c.High), word, why})
 		}
 	}

@@ -17,6 +17,7 @@ import (
 // options are what the command line says.
 type options struct {
 	dyn, work, fixtures, doc, commit string
+	routing                          string
 	only, scenes                     []string
 	limit                            time.Duration
 }
@@ -28,6 +29,7 @@ func main() {
 	flag.StringVar(&o.work, "work", "", "`folder` for engines and models, kept from run to run")
 	flag.StringVar(&o.fixtures, "fixtures", "../shared/fixtures", "`folder` of the fixtures")
 	flag.StringVar(&o.doc, "doc", "", "`page` that gets the table; none is printed only")
+	flag.StringVar(&o.routing, "routing", "", "`page` that gets the part about routing; none is rows only")
 	flag.StringVar(&o.commit, "commit", "", "what the table says was tried")
 	flag.StringVar(&only, "only", "", "first, llamacpp, vllm; with commas between (default all)")
 	flag.StringVar(&scenes, "scenes", "", "names of scenes (default all)")
@@ -148,6 +150,7 @@ var scenes = []scene{
 	{"order", "priority", []string{"vllm"}, order},
 	{"daemon", "daemon killed", nil, daemonKilled},
 	{"prompts", "prompts compared", nil, compared},
+	{"bench", "dyn bench agent", []string{"vllm"}, benchScene},
 	{"conform", "conformance", nil, conformance},
 	{"salt", "salt", nil, salts},
 	{"adopt", "daemon killed after several salts", nil, adoptedSalts},

@@ -70,6 +70,7 @@ func TestWordsOf(t *testing.T) {
 }
 
 func TestPage(t *testing.T) {
+	const openMark, closeMark = "<!-- make engines: begin -->", "<!-- make engines: end -->"
 	path := filepath.Join(t.TempDir(), "page.md")
 	if err := os.WriteFile(path, []byte("# A\n\n"+openMark+"\nold\n"+closeMark+"\n\n## Not run\n"), 0o600); err != nil {
 		t.Fatal(err)

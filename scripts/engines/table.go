@@ -1,34 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"runtime"
 	"strings"
 	"time"
-)
 
-// The marks between which the table stands in the page.
-const (
-	openMark  = "<!-- make engines: begin -->"
-	closeMark = "<!-- make engines: end -->"
+	"github.com/agentinfer/dyn/scripts/page"
 )
 
 // write puts the table in the page, in place of the one before.
 func (s *sheet) write(path, commit string) error {
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	head, rest, ok := bytes.Cut(page, []byte(openMark))
-	_, tail, closed := bytes.Cut(rest, []byte(closeMark))
-	if !ok || !closed {
-		return fmt.Errorf("%s has no place for the table: %s … %s", path, openMark, closeMark)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n%s", openMark, s.table(commit), closeMark)
-	return os.WriteFile(path, bytes.Join([][]byte{head, []byte(b.String()), tail}, nil), 0o644)
+	return page.Put(path, "make engines", s.table(commit))
 }
 
 // table is the table as Markdown.

@@ -10,8 +10,11 @@ import (
 // verdict.
 const MinPairs = 6
 
-// Pair is one session under two strategies.
-type Pair struct{ A, B Tally }
+// Pair is one session of a round under two strategies.
+type Pair struct {
+	A, B  Tally
+	Round int
+}
 
 // Contrast is what changes from strategy B to A, and between which bounds it
 // lies with a confidence of 95 %. Low and High are NaN where there are less than

@@ -68,7 +68,7 @@ func TestCompare(t *testing.T) {
 	for _, m := range Measures {
 		same := make([]Pair, len(pairs))
 		for i := range pairs {
-			same[i] = Pair{pairs[i].A, pairs[i].A}
+			same[i] = Pair{A: pairs[i].A, B: pairs[i].A}
 		}
 		if c := Compare(m, same, 7); c != (Contrast{}) || c.Clear() {
 			t.Errorf("%s of one arm and itself: %+v", m.Name, c)

@@ -21,9 +21,11 @@
 //
 // The interval is a bootstrap over pairs of sessions (the same session under both
 // strategies), widened for their small number. It is honest about sessions, not
-// about machines: what another program does to one arm alone shows as a
-// difference. With fewer than MinPairs pairs, or when the interval crosses zero,
-// there is no verdict.
+// about what all sessions of a round have in common: where the first turns went,
+// and what another program did to the machine meanwhile. So there is a verdict
+// only when every round has the difference too, each in another order of the
+// arms; with fewer than MinPairs pairs, or when the interval crosses zero, there
+// is none either. The same strategy twice shows what is left of chance.
 //
 // The package sends nothing itself: who runs a round gives it a way to ask.
 package agentbench
