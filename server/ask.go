@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -83,7 +84,7 @@ func (s *Server) wonders(c *call) (*flight, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.only(ask.Model)
+	m, err := s.only(c.model(ask.Model))
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +115,10 @@ func (s *Server) wonders(c *call) (*flight, error) {
 	}
 	return s.prepare(c, t)
 }
+
+// model is the model that a request names: its body, else what stands behind the
+// path's ?.
+func (c *call) model(body string) string { return cmp.Or(body, string(c.QueryArgs().Peek("model"))) }
 
 // given reports a field that is there and not null.
 func given(v json.RawMessage) bool { return len(v) > 0 && string(v) != "null" }

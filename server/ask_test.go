@@ -141,4 +141,16 @@ func TestLoads(t *testing.T) {
 	if a := ask(t, "GET", st.url+"/v1/route/loads", ""); a.status != 200 || !strings.Contains(a.body, `"active_requests":2`) {
 		t.Errorf("without keys: %d %s", a.status, a.body)
 	}
+	st.s.AddModel(Model{ID: "other", Prompt: simModel(t)})
+	for path, want := range map[string]string{"?model=sim": `"active_requests":2`, "?model=other": `"workers":[]`, "?model=no": "does not exist", "": "2 models are served"} {
+		if a := ask(t, "GET", st.url+"/v1/route/loads"+path, ""); !strings.Contains(a.body, want) {
+			t.Errorf("GET %s: %d %s", path, a.status, a.body)
+		}
+		if a := ask(t, "POST", st.url+"/v1/route/potential_loads"+path, `{"prompt":"hi"}`); path == "?model=sim" && a.status != 200 || path == "?model=no" && a.status != 404 {
+			t.Errorf("POST %s: %d %s", path, a.status, a.body)
+		}
+	}
+	if a := ask(t, "GET", st.url+"/openapi.json", ""); !strings.Contains(a.body, `{"in":"query","name":"model","schema":{"type":"string"}}`) {
+		t.Error("the description does not have the parameter")
+	}
 }

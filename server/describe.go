@@ -18,7 +18,7 @@ func describe(version string, table []endpoint) []byte {
 	for _, e := range table {
 		op := openapi.Operation{
 			Method: e.method, Path: e.path, Says: e.says, Open: e.open,
-			In: e.in, Out: e.out, Flow: e.flow, Kind: e.kind, Problem: "Problem",
+			In: e.in, Out: e.out, Flow: e.flow, Kind: e.kind, Problem: "Problem", Query: e.query,
 		}
 		switch e.dialect {
 		case "":

@@ -25,6 +25,8 @@ type endpoint struct {
 	out  string // what the answer is like
 	flow string // what the events of a streamed answer are like
 	kind string // content type of the answer when it is no JSON
+
+	query []string // what is read behind the path's ?
 }
 
 // takes reports whether a method is the endpoint's.

@@ -42,7 +42,7 @@ func (s *Server) routeLoads(c *call) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.only(ask.Model)
+	m, err := s.only(c.model(ask.Model))
 	if err != nil {
 		return err
 	}

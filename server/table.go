@@ -32,7 +32,7 @@ func turnTable() []endpoint {
 		},
 		{
 			method: "GET", path: "/v1/responses/{id}", dialect: turn.Responses, do: (*Server).oneResponse,
-			says: "a stored response", out: "Response",
+			says: "a stored response", out: "Response", query: []string{"stream"},
 		},
 		{
 			method: "DELETE", path: "/v1/responses/{id}", dialect: turn.Responses, do: (*Server).dropResponse,
@@ -40,7 +40,7 @@ func turnTable() []endpoint {
 		},
 		{
 			method: "GET", path: "/v1/responses/{id}/input_items", dialect: turn.Responses, do: (*Server).responseInput,
-			says: "the input of a stored response", out: "ItemList",
+			says: "the input of a stored response", out: "ItemList", query: []string{"limit", "order", "after"},
 		},
 		{
 			method: "POST", path: "/v1/chat/completions", dialect: turn.Chat, do: (*Server).serve,
@@ -66,19 +66,19 @@ func routeTable() []endpoint {
 	return []endpoint{
 		{
 			method: "POST", path: "/v1/route/best_worker", do: (*Server).bestWorker,
-			says: "which worker a turn would go to now", in: "RouteAsk", out: "BestWorker",
+			says: "which worker a turn would go to now", in: "RouteAsk", out: "BestWorker", query: []string{"model"},
 		},
 		{
 			method: "POST", path: "/v1/route/potential_loads", do: (*Server).potentialLoads,
-			says: "what each worker would have to do with one more turn", in: "RouteAsk", out: "PotentialLoads",
+			says: "what each worker would have to do with one more turn", in: "RouteAsk", out: "PotentialLoads", query: []string{"model"},
 		},
 		{
 			method: "POST", path: "/v1/route/loads", counts: true, do: (*Server).routeLoads,
-			says: "what the caller's turns are at each worker", in: "LoadsAsk", out: "RouteLoads",
+			says: "what the caller's turns are at each worker", in: "LoadsAsk", out: "RouteLoads", query: []string{"model"},
 		},
 		{
 			method: "GET", path: "/v1/route/loads", counts: true, do: (*Server).routeLoads,
-			says: "the same, where one model is served", out: "RouteLoads",
+			says: "the same", out: "RouteLoads", query: []string{"model"},
 		},
 	}
 }

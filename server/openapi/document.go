@@ -14,6 +14,7 @@ type Operation struct {
 	Flow         string // of the events of a stream
 	Kind         string // content type of the answer; "" is JSON
 	Problem      string // of an error's body
+	Query        []string // names that may stand behind the path's ?
 }
 
 // Document writes the page of the operations.
@@ -69,8 +70,15 @@ func (d *definitions) operation(op Operation) schema {
 		in["required"] = true
 		page["requestBody"] = in
 	}
+	var parameters []any
 	if strings.Contains(op.Path, "{id}") {
-		page["parameters"] = []any{schema{"name": "id", "in": "path", "required": true, "schema": schema{"type": "string"}}}
+		parameters = append(parameters, schema{"name": "id", "in": "path", "required": true, "schema": schema{"type": "string"}})
+	}
+	for _, name := range op.Query {
+		parameters = append(parameters, schema{"name": name, "in": "query", "schema": schema{"type": "string"}})
+	}
+	if parameters != nil {
+		page["parameters"] = parameters
 	}
 	if !op.Open {
 		page["security"] = []any{schema{"bearer": []string{}}, schema{"header": []string{}}}
