@@ -1,6 +1,9 @@
 package route
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Reason says why a decision is what it is.
 type Reason string
@@ -144,6 +147,35 @@ func (d *Decision) best(salt uint64) (best *Part) {
 		}
 	}
 	return best
+}
+
+// How equal costs were told apart.
+const (
+	ByTurns = "fewer turns in flight"
+	ByLot   = "lot"
+)
+
+// Tie tells which candidates cost as little as the worker of a decision by cost,
+// and how it was picked among them: as best does it. by is "" where none does.
+func (d *Decision) Tie() (with []string, by string) {
+	at := slices.IndexFunc(d.Parts, func(p Part) bool { return p.Worker == d.Worker })
+	if d.Reason != Cheapest || at < 0 {
+		return nil, ""
+	}
+	by = ByTurns
+	for i := range d.Parts {
+		p := &d.Parts[i]
+		if i == at || p.Out != "" || p.Cost != d.Parts[at].Cost {
+			continue
+		}
+		if with = append(with, p.Worker); p.InFlight <= d.Parts[at].InFlight {
+			by = ByLot
+		}
+	}
+	if with == nil {
+		return nil, ""
+	}
+	return with, by
 }
 
 // thousandth rounds milliseconds to what is worth keeping in a ledger. What is

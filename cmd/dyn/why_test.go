@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,10 @@ func TestWhyTable(t *testing.T) {
 			{Worker: "w0", New: 10, Terms: []route.Term{{Name: "kv", Value: 0.25}, {Name: "queue", Value: 3}}, Cost: 0.5},
 			{Worker: "w1", New: 10, Cost: 1},
 		}}, "\tWORKER\tOVERLAP\tKV\tQUEUE\tCOST\t\n▸\tw0\t0.0%\t0.25\t3\t0.5\tchosen: drawn\n▹\tw1\t0.0%\t–\t–\t1\tcomputes the prompt\n"},
+		{
+			"a tie", route.Decision{Worker: "w0", Reason: route.Cheapest, Parts: []route.Part{{Worker: "w0", New: 10, Cost: 20}, {Worker: "w1", New: 20, InFlight: 1, Cost: 20}}},
+			"\tWORKER\tOVERLAP\tNEW\tPENDING\tIN FLIGHT\tCOST\t\n▸\tw0\t0.0%\t10\t0\t0\t20\tchosen: a tie, fewer turns in flight\n\tw1\t0.0%\t20\t0\t1\t20\t\n",
+		},
 		{
 			"tokens and turns",
 			route.Decision{Parts: []route.Part{{Worker: "w0", New: 10, Pending: 2000, InFlight: 2, Cost: 6030}}},
@@ -102,5 +107,40 @@ other breaks of this session
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// TestPrintWhyNarrow: at 60 columns no line is longer, words are whole, and both
+// sides of the change are seen.
+func TestPrintWhyNarrow(t *testing.T) {
+	for _, columns := range []string{"60", "80"} {
+		t.Run(columns, func(t *testing.T) {
+			t.Setenv("DYN_FORCE_TTY", columns)
+			var out bytes.Buffer
+			d := whyDoc{
+				Turn:     whyTurn{Turn: ledger.Turn{ID: "t3df2e78098e7f168", Session: strings.Repeat("0b77", 9), Agent: "main", Worker: "w3", Harness: "claude-code", Outcome: "calls", Prompt: 118_832}},
+				Decision: []byte(`{"worker":"w3","reason":"lowest cost","strategy":"dyn","parts":[{"worker":"w1","prefill_ms":10,"cost":10},{"worker":"w3","prefill_ms":10,"cost":10}]}`),
+				Break: &diff.Break{
+					Kind: diff.Clock, Role: "system", Tool: -1, Token: 12, Held: 118_700, Size: 64, Field: diff.FieldText,
+					Text: &diff.Text{Was: strings.Repeat("before ", 10) + "00" + strings.Repeat(" behind", 20), Now: strings.Repeat("before ", 10) + "07" + strings.Repeat(" behind", 20), At: 70},
+				},
+				Try:    []string{"take the time out of that text, or send it with the last message, where it does no harm", "ONE=1"},
+				Breaks: []whyBreak{{Turn: "t8f10", Agent: "main", Kind: diff.Compaction, Again: 9}},
+			}
+			if err := printWhy(&app{out: &out, err: &out}, d, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			most, _ := strconv.Atoi(columns)
+			for line := range strings.Lines(out.String()) {
+				if n := cells(strings.TrimRight(line, "\n")); n > most {
+					t.Errorf("%d cells: %s", n, line)
+				}
+			}
+			for _, want := range []string{"PREFILL", "before ┃00 behind", "before ┃07 behind", "chosen: a tie, by lot", "\n        "} {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("no %q in\n%s", want, out.String())
+				}
+			}
+		})
 	}
 }

@@ -16,22 +16,22 @@ import (
 // printWhy writes the explanation for a person.
 func printWhy(a *app, d whyDoc, now time.Time) error {
 	w := &errWriter{w: a.out}
+	w.columns, _ = terminal(a.out)
 	d.head(w, now)
 	var decision route.Decision
 	if json.Unmarshal(d.Decision, &decision) == nil && len(decision.Parts) > 0 {
 		w.line("")
 		if w.err == nil {
 			t := whyTable(decision)
-			leave := slices.DeleteFunc([]int{7, 6, 5, 4, 3}, func(i int) bool { return i >= len(t.head)-2 })
-			w.err = t.narrowed(a.out, leave...).print(a.out)
+			w.err = t.narrowed(a.out, leaving(t)...).print(a.out)
 		}
 		if decision.Warning != "" {
-			w.line("warning   %s", oneLine(decision.Warning))
+			w.hung(10, "warning   %s", oneLine(decision.Warning))
 		}
 	}
 	w.line("")
 	for _, l := range d.cached() {
-		w.line("%s", l)
+		w.hung(10, "%s", l)
 	}
 	d.broke(w)
 	d.others(w, now)
@@ -40,13 +40,18 @@ func printWhy(a *app, d whyDoc, now time.Time) error {
 
 // errWriter writes lines until one fails.
 type errWriter struct {
-	w   io.Writer
-	err error
+	w       io.Writer
+	columns int // of a terminal; 0 is none, whose lines are as long as they are
+	err     error
 }
 
-func (w *errWriter) line(format string, args ...any) {
+func (w *errWriter) line(format string, args ...any) { w.hung(2, format, args...) }
+
+// hung writes a line; what of it is too long for the terminal stands below, so
+// far to the right.
+func (w *errWriter) hung(right int, format string, args ...any) {
 	if w.err == nil {
-		_, w.err = fmt.Fprintf(w.w, format+"\n", args...)
+		_, w.err = io.WriteString(w.w, folded(fmt.Sprintf(format, args...), w.columns, right)+"\n")
 	}
 }
 
@@ -129,8 +134,8 @@ func (d *whyDoc) broke(w *errWriter) {
 	w.line("  in    %s", placeOf(b))
 	switch t := b.Text; {
 	case t != nil:
-		w.line("  was   %s", quoted1(t.Was, t.At))
-		w.line("  now   %s", quoted1(t.Now, t.At))
+		w.line("  was   %s", quoted1(t.Was, t.At, w.columns-8))
+		w.line("  now   %s", quoted1(t.Now, t.At, w.columns-8))
 	case b.Was != "" || b.Now != "":
 		w.line("  was   hash %s", cmp.Or(b.Was, "–"))
 		w.line("  now   hash %s", cmp.Or(b.Now, "–"))
@@ -141,7 +146,7 @@ func (d *whyDoc) broke(w *errWriter) {
 	}
 	w.line("  cost  %s", cost)
 	for i, t := range d.Try {
-		w.line("  %s  %s", []string{"try:", "or: "}[min(i, 1)], t)
+		w.hung(8, "  %s  %s", []string{"try:", "or: "}[min(i, 1)], t)
 	}
 }
 
@@ -162,11 +167,21 @@ func placeOf(b *diff.Break) string {
 	return fmt.Sprintf("message %d (%s), block %d%s: %s", b.Message, b.Role, b.Block, name, b.Field)
 }
 
-// quoted1 is a text on one line, with a mark where it begins to differ.
-func quoted1(s string, at int) string {
+// quoted1 is a text on one line, with a mark where it begins to differ. room is
+// how many cells there are, if above 0: the text is cut to what stands around.
+func quoted1(s string, at, room int) string {
 	at = min(at, len(s))
 	esc := strings.NewReplacer("\n", "⏎", "\r", "␍", "\t", "⇥").Replace
-	return esc(s[:at]) + "┃" + esc(s[at:])
+	head, tail := []rune(esc(s[:at])), []rune(esc(s[at:]))
+	if room > 0 {
+		if most := max(room/2-1, room-1-len(tail)); len(head) > most {
+			head = append([]rune{'…'}, head[len(head)-max(most-1, 0):]...)
+		}
+		if most := max(room-1-len(head), 1); len(tail) > most {
+			tail = append(tail[:most-1:most-1], '…')
+		}
+	}
+	return string(head) + "┃" + string(tail)
 }
 
 // others lists the session's breaks, where there are others than this one.

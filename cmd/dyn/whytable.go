@@ -40,13 +40,46 @@ func whyTable(d route.Decision) *table {
 		note := p.Out
 		switch {
 		case p.Worker == d.Worker && p.Worker != "":
-			row[0], note = "▸", "chosen: "+string(d.Reason)
+			row[0], note = "▸", "chosen: "+chosenBy(&d)
 		case p.Worker == d.Prefill && p.Worker != "":
 			row[0], note = "▹", "computes the prompt"
 		}
 		t.add(append(row, note)...)
 	}
 	return t
+}
+
+// chosenBy says why it is the decision's worker. At equal cost none is lowest.
+func chosenBy(d *route.Decision) string {
+	switch _, by := d.Tie(); by {
+	case route.ByTurns:
+		return "a tie, " + by
+	case route.ByLot:
+		return "a tie, by " + by
+	}
+	return string(d.Reason)
+}
+
+// leaving are the columns of a table of parts that leave where it is too wide:
+// first those that say nothing, then what a price is made of, the largest part
+// of most last.
+func leaving(t *table) (order []int) {
+	last := len(t.head) - 2
+	for _, i := range []int{7, 6, 4, 8, 5, 3} {
+		if i < last {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return says(t, a) - says(t, b) })
+	return order
+}
+
+// says is 1 where a column says something, else 0.
+func says(t *table, column int) int {
+	if slices.ContainsFunc(t.rows, func(row []string) bool { return row[column] != "–" }) {
+		return 1
+	}
+	return 0
 }
 
 // countedBy finds what the rule of a decision counted in.
