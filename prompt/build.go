@@ -39,7 +39,8 @@ type Mark struct {
 }
 
 // Build makes the prompt of t, after Steady. s is the agent's State and is
-// brought up to date; nil builds from nothing. known are the hashes of t's
+// brought up to date, unless the prompt is longer than s.Most; nil builds from
+// nothing. known are the hashes of t's
 // messages, nil where nobody made them yet. raw holds the answers that the model
 // gave; where it has none they are rendered. What s holds saves work, and
 // keeps answers as they are whose raw turn is gone, or whose place in the text
@@ -86,8 +87,14 @@ func (m *Model) Build(s *State, t *turn.Turn, known *Hashes, raw *Raw) (Prompt, 
 	if compare {
 		p.Break = b.parts(&p, &was, t, same, raw)
 	}
-	if !last {
+	switch {
+	case last:
+	case s.Most == 0 || p.IDs.Len() <= s.Most:
 		s.note(t, &p, same)
+	case compare:
+		s.back(&was)
+	default:
+		*s = State{Most: s.Most}
 	}
 	d.tail = b.tail
 	return p, nil

@@ -15,6 +15,7 @@ type noted struct {
 	tools    []turn.Tool
 	thinking turn.Thinking
 	kind     string
+	last     uint64 // rolling hash of its messages
 }
 
 // note takes t, whose prompt was just built; its first same messages are as
@@ -22,6 +23,7 @@ type noted struct {
 func (n *noted) note(t *turn.Turn, p *Prompt, same int) {
 	n.sketch.Follow(t.Messages, same)
 	n.opening, n.tools, n.thinking, n.kind = len(p.Opening), t.Tools, t.Thinking, t.Who.Kind
+	n.last = p.Rolling[len(p.Rolling)-1]
 }
 
 // former is a prompt that another is compared with.
@@ -29,15 +31,11 @@ type former struct {
 	*noted
 	ids  turn.IDs
 	root uint64
-	last uint64 // rolling hash of its messages
 }
 
 // former is the State's last prompt; ok is false where there is none.
 func (s *State) former() (f former, ok bool) {
-	f = former{&s.noted, s.ids, s.known.root, 0}
-	if n := len(s.known.rolling); n > 0 {
-		f.last = s.known.rolling[n-1]
-	}
+	f = former{&s.noted, s.ids, s.known.root}
 	return f, s.ids.Len() > 0 && s.sketch.Len() > 0
 }
 

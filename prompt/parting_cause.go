@@ -126,19 +126,27 @@ func (d *parting) leading() int {
 	return 0
 }
 
-// summed reports whether from message i on, a summary stands for what was said.
+// summed reports whether from message i on, a summary stands for what was said:
+// the conversation is shorter than it was, or the words by which a summary is
+// known begin to stand there. Where they stood before too, some other word of a
+// summary was edited.
 func (d *parting) summed(i int) bool {
-	if len(d.own.Messages)-i >= d.was.sketch.Len()-i {
-		return false
-	}
+	shorter := len(d.own.Messages) < d.was.sketch.Len()
 	for j := i; j < min(i+3, len(d.own.Messages)); j++ {
 		for k := range d.own.Messages[j].Blocks {
-			if b := &d.own.Messages[j].Blocks[k]; b.Kind == turn.Text && diff.Summary(b.Text) {
+			if b := &d.own.Messages[j].Blocks[k]; b.Kind == turn.Text && diff.Summary(b.Text) && (shorter || !d.stoodSummary(j)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// stoodSummary reports whether message i said before the place that it is a
+// summary.
+func (d *parting) stoodSummary(i int) bool {
+	at := d.s.page.Spans[i]
+	return at.Start >= 0 && at.Start < d.x && diff.Summary(string(d.builder.text[at.Start:min(d.x, at.End)]))
 }
 
 // unchanged names a break between turns of which one goes on from the other:

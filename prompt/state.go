@@ -13,6 +13,8 @@ import (
 // State is what one agent's last prompt was made of. The zero value is ready.
 // It belongs to one goroutine at a time.
 type State struct {
+	Most int // tokens of a prompt that is kept; 0 is any number
+
 	page    template.Page
 	resting bool // page holds no text: what stays is told by the pieces' sums
 	known   history
@@ -42,7 +44,8 @@ func (s *State) Clone() *State {
 			rolling: slices.Clip(s.known.rolling), said: slices.Clone(s.known.said), saidBytes: s.known.saidBytes,
 		},
 		ids: s.ids, pieces: slices.Clone(s.pieces),
-		noted: noted{s.sketch.Clone(), s.opening, s.tools, s.thinking, s.kind},
+		noted: noted{s.sketch.Clone(), s.opening, s.tools, s.thinking, s.kind, s.last},
+		Most:  s.Most,
 	}
 }
 
@@ -52,6 +55,15 @@ func (s *State) Clone() *State {
 func (s *State) Rest() {
 	s.page, s.resting = template.Page{Now: s.page.Now}, true
 	s.ids = s.ids.Plain()
+}
+
+// back makes the State that of the prompt before the one just built, which is too
+// long to be kept: so much of it as the next one can be told from.
+func (s *State) back(was *former) {
+	*s = State{
+		Most: s.Most, page: template.Page{Now: s.page.Now}, resting: true,
+		known: history{root: was.root}, ids: was.ids.Plain(), noted: s.noted,
+	}
 }
 
 // same is how much of a text that was rendered from nothing is as the last one

@@ -38,12 +38,16 @@ func (f *flight) render() error {
 }
 
 // build makes the prompt, with the agent's last one as a help. One that does
-// not fit is not kept: clients may send any number of them.
+// not fit is not kept, clients may send any number of them: the next is told
+// from the one before.
 func (f *flight) build() (p session.Built, limit int, err error) {
 	limit = f.m.context()
 	q := session.Asked{
 		Model: f.m.Prompt, Turn: f.t, Known: f.known, Raw: f.m.raw,
 		Seed: cache.SaltSeed("", f.t.Salt), Blocks: f.m.blocks(), AsIs: f.m.Stands != "" || f.original != nil,
+	}
+	if f.m.Stands == "" {
+		q.Most = max(limit-1, 0)
 	}
 	p, err = f.a.Build(q)
 	if p.Left != nil {
@@ -61,7 +65,6 @@ func (f *flight) build() (p session.Built, limit int, err error) {
 		return p, 0, f.m.unavailable()
 	}
 	if limit <= p.IDs.Len() && f.m.Stands == "" {
-		f.s.sessions.Holds(f.a, f.a.Forget())
 		err = &dialect.Problem{Kind: dialect.TooLong, Prompt: p.IDs.Len(), Limit: limit}
 	}
 	return p, limit, err

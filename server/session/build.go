@@ -15,6 +15,7 @@ type Asked struct {
 	AsIs   bool   // with no tools but its own
 	Seed   uint64 // of the block hashes
 	Blocks []int  // sizes of blocks to hash by
+	Most   int    // tokens that a prompt may have; a longer one is not kept; 0 is any number
 }
 
 // Built is an agent's prompt. Nothing in it may be written.
@@ -37,6 +38,7 @@ func (a *Agent) Build(q Asked) (Built, error) {
 		a.recall(q.Raw)
 		t, former = prompt.Former(q.Turn, a.former())
 	}
+	a.state.Most = q.Most
 	p, err := q.Model.Build(&a.state, t, q.Known, q.Raw)
 	if err != nil {
 		return Built{Bytes: a.bytes(), Left: left}, err
@@ -54,16 +56,11 @@ func (a *Agent) Build(q Asked) (Built, error) {
 	}
 	a.against(q, t, &b)
 	a.chains = chains // of the others Same tells nothing any more
+	if q.Most > 0 && p.IDs.Len() > q.Most {
+		a.chains = nil // what is kept is the prompt before
+	}
 	b.Bytes = a.bytes()
 	return b, nil
-}
-
-// Forget drops the agent's prompt and returns what it still holds.
-func (a *Agent) Forget() int {
-	a.turn.Lock()
-	defer a.turn.Unlock()
-	a.state, a.chains = prompt.State{}, nil
-	return a.bytes()
 }
 
 // empty drops the prompt of an agent that nobody finds any more: one whose

@@ -28,9 +28,9 @@ func says(role turn.Role, s string) turn.Message {
 	return turn.Message{Role: role, Blocks: []turn.Block{{Text: s}}}
 }
 
-// TestChains grows, cuts and forks an agent's line at random: the chains are
-// those of the prompt's ids, whatever block sizes come and go, and what was
-// handed out stays.
+// TestChains grows, cuts and forks an agent's line at random, with prompts that
+// are too long to be kept among them: the chains are those of the prompt's ids,
+// whatever block sizes come and go, and what was handed out stays.
 func TestChains(t *testing.T) {
 	m := simModel(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -50,14 +50,14 @@ func TestChains(t *testing.T) {
 				a = &Agent{parent: a, near: rapid.Bool().Draw(t, "near")}
 				all = append(all, a)
 			case 2:
-				a.Forget()
+				a.empty()
 			case 3:
 				a = rapid.SampledFrom(all).Draw(t, "back to")
 			}
 			ms = append(ms, says(turn.User, fmt.Sprintf("question %d: %s", i, strings.Repeat("and so on ", rapid.IntRange(0, 30).Draw(t, "long")))))
 			blocks := rapid.SampledFrom([][]int{{16}, {4, 16}, {4}, nil}).Draw(t, "blocks")
 			tr := &turn.Turn{Messages: ms}
-			b, err := a.Build(Asked{Model: m, Turn: tr, Seed: cache.Seed, Blocks: blocks})
+			b, err := a.Build(Asked{Model: m, Turn: tr, Seed: cache.Seed, Blocks: blocks, Most: rapid.SampledFrom([]int{0, 0, 1, 200}).Draw(t, "most")})
 			if err != nil {
 				t.Fatal(err)
 			}

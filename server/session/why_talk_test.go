@@ -196,10 +196,11 @@ type front struct {
 	store *Store
 	d     turn.Dialect
 	now   time.Time
+	most  int // tokens of a prompt
 }
 
 func newFront(t testing.TB, m *prompt.Model, d turn.Dialect) *front {
-	return &front{t, m, prompt.NewRaw("m", 1<<20, nil), New(Limits{}), d, time.Unix(1_000_000, 0)}
+	return &front{t, m, prompt.NewRaw("m", 1<<20, nil), New(Limits{}), d, time.Unix(1_000_000, 0), 0}
 }
 
 // ask makes the prompt of a conversation of a session, "" for a client that
@@ -220,7 +221,7 @@ func (f *front) ask(session string, c talk) Built {
 		rolling = prompt.Rolling(nil, tr)
 	}
 	a := f.store.Find(tr, rolling, f.now)
-	b, err := a.Build(Asked{Model: f.m, Turn: tr, Raw: f.raw})
+	b, err := a.Build(Asked{Model: f.m, Turn: tr, Raw: f.raw, Most: f.most})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -58,6 +58,23 @@ func TestCauses(t *testing.T) {
 		{"a summary", nil, func(c *talk) {
 			c.said = []said{{role: "user", text: "This session is being continued from a previous conversation that ran out of context. It was about files."}, {role: "user", text: "Go on."}}
 		}, diff.Compaction, 1, diff.FieldText, "This session"},
+		{"a summary of one turn", func(c *talk) { c.said = c.said[:1] }, func(c *talk) {
+			c.said[0].text = "This session is being continued from a previous conversation that ran out of context. It was about files."
+		}, diff.Compaction, 1, diff.FieldText, "This session"},
+		{"a summary of one turn, and more", func(c *talk) { c.said = c.said[:1] }, func(c *talk) {
+			c.said = []said{
+				{role: "user", text: "What did we do so far?"},
+				{role: "assistant", text: "We looked at files."}, {role: "user", text: "Go on."},
+			}
+		}, diff.Compaction, 1, diff.FieldText, "did we do"},
+		{"a summary of a summary", func(c *talk) {
+			c.said[0].text = "This session is being continued from a previous conversation that ran out of context. It was about files."
+		}, func(c *talk) {
+			c.said = []said{{role: "user", text: "This session is being continued from a previous conversation that ran out of context. It was about two files."}, {role: "user", text: "Go on."}}
+		}, diff.Compaction, 1, diff.FieldText, "two files"},
+		{"a word of a summary", func(c *talk) {
+			c.said[0].text = "This session is being continued from a previous conversation that ran out of context. It was about files."
+		}, func(c *talk) { c.said[0].text = strings.Replace(c.said[0].text, "about files", "about lines", 1) }, diff.Edited, 1, diff.FieldText, "lines"},
 		{"an edited question", nil, func(c *talk) { c.said[0].text = "What is in the files of that folder?" }, diff.Edited, 1, diff.FieldText, "that folder"},
 		{"an edited result", nil, func(c *talk) { c.said[2].text = strings.Replace(c.said[2].text, "add", "sub", 3) }, diff.Edited, 3, diff.FieldText, "sub"},
 		{"edited arguments", nil, func(c *talk) { c.said[1].args = `{"at": "b.go"}` }, diff.Edited, 2, diff.FieldArgs, "b.go"},
@@ -241,6 +258,39 @@ func TestNamelessClock(t *testing.T) {
 			if (x == nil) != (i == 0) || x != nil && (x.Kind != diff.Clock || x.Message != 0 || x.Other == "") {
 				t.Errorf("%s, turn %d: %+v", d, i, x)
 			}
+		}
+	}
+}
+
+// TestAfterTooLong: a prompt that is refused for its length is none that the next
+// one is told from; that is the one before, with the answer to it.
+func TestAfterTooLong(t *testing.T) {
+	for _, d := range dialects {
+		f := newFront(t, simModel(t), d)
+		c := usual()
+		was := f.ask("s1", c)
+		f.answer(was, said{text: "It does not take away."})
+		c.said = append(c.said, said{role: "assistant", text: "It does not take away."})
+		f.most = was.IDs.Len() + 50
+		long := c.clone()
+		long.said = append(long.said, said{role: "user", text: strings.Repeat("And what else is there? ", 100)})
+		for range 2 {
+			if b := f.ask("s1", long); b.Break != nil || b.IDs.Len() <= f.most {
+				t.Errorf("%s: too long: %+v", d, b.Break)
+			}
+		}
+		goesOn := c.clone()
+		goesOn.said = append(goesOn.said, said{role: "user", text: "Why?"})
+		b := f.ask("s1", goesOn)
+		if b.Break != nil {
+			t.Errorf("%s: it only goes on: %+v %+v", d, b.Break, b.Break.Text)
+		}
+		f.ask("s1", long)
+		summed := c.clone()
+		summed.said = []said{{role: "user", text: "This session is being continued from a previous conversation that ran out of context. It was about files."}}
+		x := f.ask("s1", summed).Break
+		if x == nil || x.Kind != diff.Compaction || x.Message != 1 || x.Held != b.IDs.Len() {
+			t.Errorf("%s: %+v, want a summary in message 1 of %d tokens", d, x, b.IDs.Len())
 		}
 	}
 }
