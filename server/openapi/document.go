@@ -9,11 +9,11 @@ import (
 type Operation struct {
 	Method, Path string // "{id}" may stand for a part of the path
 	Says         string
-	Open         bool   // needs no key
-	In, Out      string // the types of the bodies; "" is none
-	Flow         string // of the events of a stream
-	Kind         string // content type of the answer; "" is JSON
-	Problem      string // of an error's body
+	Open         bool     // needs no key
+	In, Out      string   // the types of the bodies; "" is none
+	Flow         string   // of the events of a stream
+	Kind         string   // content type of the answer; "" is JSON
+	Problem      string   // of an error's body
 	Query        []string // names that may stand behind the path's ?
 }
 
