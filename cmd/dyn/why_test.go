@@ -32,7 +32,8 @@ func TestWhyTable(t *testing.T) {
 			{Worker: "w1", New: 10, Cost: 1},
 		}}, "\tWORKER\tOVERLAP\tKV\tQUEUE\tCOST\t\n▸\tw0\t0.0%\t0.25\t3\t0.5\tchosen: drawn\n▹\tw1\t0.0%\t–\t–\t1\tcomputes the prompt\n"},
 		{
-			"a tie", route.Decision{Worker: "w0", Reason: route.Cheapest, Parts: []route.Part{{Worker: "w0", New: 10, Cost: 20}, {Worker: "w1", New: 20, InFlight: 1, Cost: 20}}},
+			"a tie",
+			route.Decision{Worker: "w0", Reason: route.Cheapest, Parts: []route.Part{{Worker: "w0", New: 10, Cost: 20}, {Worker: "w1", New: 20, InFlight: 1, Cost: 20}}},
 			"\tWORKER\tOVERLAP\tNEW\tPENDING\tIN FLIGHT\tCOST\t\n▸\tw0\t0.0%\t10\t0\t0\t20\tchosen: a tie, fewer turns in flight\n\tw1\t0.0%\t20\t0\t1\t20\t\n",
 		},
 		{

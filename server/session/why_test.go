@@ -64,7 +64,8 @@ func TestCauses(t *testing.T) {
 		{"a summary of one turn, and more", func(c *talk) { c.said = c.said[:1] }, func(c *talk) {
 			c.said = []said{
 				{role: "user", text: "What did we do so far?"},
-				{role: "assistant", text: "We looked at files."}, {role: "user", text: "Go on."},
+				{role: "assistant", text: "We looked at files."},
+				{role: "user", text: "Go on."},
 			}
 		}, diff.Compaction, 1, diff.FieldText, "did we do"},
 		{"a summary of a summary", func(c *talk) {
