@@ -46,7 +46,7 @@ bench-routing: ## all routing strategies on recorded sessions, in simulated time
 		-trace "$${DYN_TRACES:-../shared/traces}/claude-code-weka/claude_code_710.compact.jsonl.gz" \
 		-state "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}/routing-$(COMMIT).jsonl"
 
-live: build ## the router that runs against the one that is simulated: four engines, three runs, 10 min on a quiet machine; writes a part of docs/routing.md
+live: build ## the router that runs against the one that is simulated: four engines, three runs, 8 min on a quiet machine; writes a part of docs/routing.md
 	go run ./scripts/live -commit $(COMMIT) -doc docs/routing.md -trace "$${DYN_TRACES:-../shared/traces}/claude-code-weka/claude_code_710.compact.jsonl.gz"
 
 accept: build ## the acceptance test: real processes, sockets and clients
