@@ -12,7 +12,8 @@ type account struct {
 	clock  clock // its rates, as measured
 
 	waits    []*sent   // turns without a first token, in the order they were sent
-	promised float64   // ms of prefill of those, by the rates of when they were sent
+	promised terms     // of those together
+	reload   float64   // ms, of those
 	begun    time.Time // when the first of them began to be computed
 	window   sample    // of prefill, that is being measured
 
@@ -26,6 +27,7 @@ type account struct {
 	totals   totals
 
 	idle    list    // sessions that were here last, the latest in front
+	spent   *stay   // of those the latest from which on the mirror has nothing
 	running float64 // tokens of sessions at home here that have a turn there
 	fading  float64 // tokens that idle ones at home will want, and
 	warm    int     // tokens of those that were here in the last minute,
@@ -64,7 +66,8 @@ func (a *account) promise(now time.Time, t *sent) {
 		a.window = sample{from: now}
 	}
 	a.waits = append(a.waits, t)
-	a.promised += a.owed(t)
+	a.promised.add(t.work)
+	a.reload += t.reload
 	a.pending += t.missing()
 }
 
@@ -123,9 +126,10 @@ func (a *account) forgo(now time.Time, t *sent) {
 	}
 	a.waits = slices.Delete(a.waits, i, i+1)
 	a.pending -= t.missing()
-	a.promised = 0 // summed anew: the rates may have changed
-	for _, w := range a.waits {
-		a.promised += a.owed(w)
+	a.promised.take(t.work)
+	a.reload -= t.reload
+	if len(a.waits) == 0 {
+		a.promised, a.reload = terms{}, 0 // to the last digit
 	}
 	a.begun = now
 }
@@ -171,5 +175,5 @@ func (a *account) backlog(now time.Time) float64 {
 		return 0
 	}
 	done := min(max(millis(now.Sub(a.begun)), 0), a.owed(a.waits[0]))
-	return max(a.promised-done, 0)
+	return max(a.promised.prefill(a.rates())+a.reload-done, 0)
 }

@@ -62,14 +62,28 @@ func (b *Books) Worker(name string, l Limits) {
 	a.limits = l
 }
 
-// Gone closes a worker's account: it left, or lost what it held. Its turns
-// still end.
+// Busy is how many turns a worker has, and how many uncached tokens of their
+// prompts have no first token yet.
+func (b *Books) Busy(worker string) (turns, pending int) {
+	if a := b.accounts[worker]; a != nil {
+		return a.inFlight, a.pending
+	}
+	return 0, 0
+}
+
+// Gone closes a worker's account: it left. Its turns still end.
 func (b *Books) Gone(worker string) {
+	b.Cleared(worker)
+	delete(b.accounts, worker)
+}
+
+// Cleared notes that a worker lost what it held, or was started anew: no
+// session is at home there. How fast it is stays known, and its turns run.
+func (b *Books) Cleared(worker string) {
 	a := b.accounts[worker]
 	if a == nil {
 		return
 	}
-	delete(b.accounts, worker)
 	for s := a.idle.front; s != nil; {
 		next := s.next
 		b.drop(s)
@@ -176,6 +190,7 @@ type sent struct {
 	chain   []uint64
 	prefix  uint64
 	opening bool // its session's first
+	moved   bool // its session came to worker with it
 	at      time.Time
 	first   time.Time
 

@@ -262,6 +262,69 @@ func TestAttainedFades(t *testing.T) {
 	}
 }
 
+// A session that is forgotten is at home nowhere, and neither are its
+// subagents; others are.
+func TestForgetSession(t *testing.T) {
+	d := newBooks(100_000, "a", "b")
+	for _, s := range []string{"s", "s/child", "s2", "s/child"} {
+		d.serve(s, "a", 1_000, 0)
+	}
+	d.serve("s", "b", 2_000, 0) // and it left something at a
+	running := d.send("s", "b", 3_000, 0)
+	d.Forget("s")
+	if d.Home("s") != "b" || d.Home("s/child") != "" || d.Home("s2") != "a" || d.Sessions() != 2 {
+		t.Fatalf("%q, %q, %q; %d", d.Home("s"), d.Home("s/child"), d.Home("s2"), d.Sessions())
+	}
+	d.Ended(d.now, Outcome{Turn: running})
+	d.Forget("s")
+	if d.Home("s") != "" || d.Sessions() != 1 {
+		t.Fatalf("%q; %d", d.Home("s"), d.Sessions())
+	}
+}
+
+// A worker that was cleared holds nothing and is home to nobody; what it runs,
+// and how fast it is, stays known.
+func TestCleared(t *testing.T) {
+	d := newBooks(100_000, "a")
+	for range 20 {
+		id := d.send("s", "a", 10_000, 0)
+		d.pass(4 * time.Second) // four times as long as told
+		d.First(d.now, id)
+		d.Ended(d.now, Outcome{Turn: id, Cached: 0})
+	}
+	running := d.send("s2", "a", 5_000, 0)
+	was := d.look("", "a")
+	if was.Rates.Token < 0.3 || was.Hot == 0 {
+		t.Fatalf("%+v", was)
+	}
+	d.Cleared("a")
+	c := d.look("", "a")
+	if c.Rates != was.Rates || c.InFlight != 1 || c.Pending != 5_000 || c.Hot != 0 || c.Wanted != 0 || d.Home("s") != "" || d.Sessions() != 0 {
+		t.Fatalf("%+v", c)
+	}
+	d.Ended(d.now, Outcome{Turn: running})
+	if c = d.look("", "a"); c.InFlight != 0 || c.Pending != 0 || d.accounts["a"].held != 0 {
+		t.Fatalf("%+v", c)
+	}
+}
+
+// A turn that never was at its worker takes nobody's home away.
+func TestLostTurnLeavesTheHome(t *testing.T) {
+	d := newBooks(100_000, "a", "b")
+	d.serve("s", "a", 10_000, 0)
+	held := d.accounts["a"].held
+	lost := d.send("s", "a", 12_000, 10_000)
+	d.Ended(d.now, Outcome{Turn: lost, Err: true})
+	if d.Home("s") != "a" || d.accounts["a"].held != held {
+		t.Fatalf("at home at %q, which has %d of %d", d.Home("s"), d.accounts["a"].held, held)
+	}
+	lost = d.send("new", "b", 12_000, 0)
+	d.Ended(d.now, Outcome{Turn: lost, Err: true})
+	if d.Home("new") != "" || d.accounts["b"].held != 0 {
+		t.Fatalf("at home at %q, which has %d", d.Home("new"), d.accounts["b"].held)
+	}
+}
+
 // Idle sessions are forgotten, the oldest first, where there are too many.
 func TestBooksAreBounded(t *testing.T) {
 	d := &desk{Books: NewBooks(100), now: epoch}
@@ -295,7 +358,7 @@ func TestBooksBalance(t *testing.T) {
 			if len(running) > 0 {
 				some = rapid.SampledFrom(running).Draw(t, "turn")
 			}
-			switch rapid.IntRange(0, 8).Draw(t, "what") {
+			switch rapid.IntRange(0, 10).Draw(t, "what") {
 			case 0, 1, 2:
 				running = append(running, d.send(session.Draw(t, "session"), worker.Draw(t, "worker"), rapid.IntRange(0, 9_000).Draw(t, "prompt"), rapid.IntRange(-1, 9_000).Draw(t, "overlap")))
 			case 3:
@@ -313,6 +376,10 @@ func TestBooksBalance(t *testing.T) {
 					d.Gone(w)
 					d.Worker(w, Limits{KVTokens: 20_000})
 				}
+			case 9:
+				d.Cleared(worker.Draw(t, "worker"))
+			case 10:
+				d.Forget(session.Draw(t, "session"))
 			}
 			for _, w := range []string{"a", "b"} {
 				c := d.look("s1", w)
@@ -330,8 +397,11 @@ func TestBooksBalance(t *testing.T) {
 			if c := d.look("", w); c.InFlight != 0 || c.Pending != 0 || c.Active != 0 || c.Decoding != 0 || c.Backlog != 0 || a.reading != 0 || math.Abs(a.running) > 0.5 || len(a.waits) != 0 {
 				t.Fatalf("%s: %+v, %+v", w, c, a)
 			}
-			held, typical, homes := 0, 0, 0
+			held, typical, homes, spent := 0, 0, 0, false
 			for s := a.idle.front; s != nil; s = s.next {
+				if spent = spent || s == a.spent; spent && s.held != 0 {
+					t.Fatalf("%s: %d tokens of %s are passed by", w, s.held, s.session)
+				}
 				held += s.held
 				listed++
 				if s.home {

@@ -22,6 +22,11 @@ func (w *terms) add(o terms) {
 	w.square += o.square
 }
 
+func (w *terms) take(o terms) {
+	w.tokens -= o.tokens
+	w.square -= o.square
+}
+
 // prefill is how long the work takes, in ms.
 func (w terms) prefill(r Rates) float64 { return r.Token*w.tokens + r.Square*w.square }
 

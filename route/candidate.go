@@ -39,6 +39,17 @@ type Candidate struct {
 	Off     float64       // its measured times over the predicted ones; 0 unknown
 }
 
+// lower is how many tokens of the prompt are in lower tiers alone.
+func (c *Candidate) lower() (tokens int) {
+	for _, n := range c.Lower {
+		tokens += max(n, 0)
+	}
+	return tokens
+}
+
+// Holds is how many tokens of the prompt the worker has, in any tier.
+func (c *Candidate) Holds() int { return max(c.Overlap, 0) + c.lower() }
+
 // Kind is which stages a worker serves.
 type Kind string
 

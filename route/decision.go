@@ -79,7 +79,7 @@ func (p *Part) term(name string, value float64) {
 func part(n *Need, c *Candidate) Part {
 	p := Part{Worker: c.Worker, Pending: max(c.Pending, 0), InFlight: max(c.InFlight, 0), Out: outOf(n, c)}
 	p.Overlap = max(min(c.Overlap, n.Prompt), 0)
-	p.New = max(n.Prompt-p.Overlap, 1)
+	p.New = max(n.Prompt-p.Overlap-c.lower(), 1)
 	return p
 }
 

@@ -45,6 +45,9 @@ func newDynamo(k Knobs) Strategy {
 // Pick is of Strategy.
 func (s dynamo) Pick(n Need, cs []Candidate) Decision { return s.with(n.Overrides).pick(&n, cs) }
 
+// Blockwise is of route.Blockwise.
+func (s dynamo) Blockwise() bool { return true }
+
 // with is the rule with what a request sets for itself.
 func (s dynamo) with(o Overrides) dynamo {
 	for _, set := range []struct {

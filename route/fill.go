@@ -41,8 +41,8 @@ func (b *Books) Fill(now time.Time, n *Need, c *Candidate) {
 	if a.homes > 0 {
 		c.Typical = a.typical / float64(a.homes)
 	}
-	if n.Prefix != 0 && b.homes[n.Session] == nil {
-		c.Overlap = max(c.Overlap, min(b.families[n.Prefix].burst(now, c.Worker), n.Prompt-1))
+	if n.Prefix != 0 && c.Overlap == 0 && b.homes[n.Session] == nil {
+		c.Overlap = max(min(b.families[n.Prefix].burst(now, c.Worker), n.Prompt-1), 0)
 	}
 }
 

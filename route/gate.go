@@ -96,11 +96,7 @@ func (g Gate) idle(c *Candidate) bool {
 
 // warm reports whether a worker has half the turn's tokens, in any tier.
 func warm(n *Need, c *Candidate) bool {
-	have := max(c.Overlap, 0)
-	for _, tokens := range c.Lower {
-		have += max(tokens, 0)
-	}
-	return float64(have) >= gateWarm*float64(n.Prompt)
+	return float64(c.Holds()) >= gateWarm*float64(n.Prompt)
 }
 
 // hold is for how long a turn is held at most.

@@ -50,11 +50,8 @@ func (b *Books) Aged(now time.Time, worker string, tokens int, age time.Duration
 
 // evict takes tokens from the sessions that have been idle longest.
 func (a *account) evict(now time.Time, tokens int) {
-	for s := a.idle.back; s != nil && tokens > 0; s = s.prev {
+	for s := a.holding(); s != nil && tokens > 0; s = a.holding() {
 		n := min(tokens, s.held)
-		if n <= 0 {
-			continue
-		}
 		a.aged(now, n, now.Sub(s.last))
 		a.lose(s, n)
 		tokens -= n
@@ -64,9 +61,23 @@ func (a *account) evict(now time.Time, tokens int) {
 	}
 }
 
+// holding is the session that has been idle longest and that the mirror has
+// something of; nil is none. An idle session gets nothing, so who has nothing
+// is passed by once.
+func (a *account) holding() *stay {
+	s := a.idle.back
+	if a.spent != nil {
+		s = a.spent.prev
+	}
+	for ; s != nil && s.held <= 0; s = s.prev {
+		a.spent = s
+	}
+	return s
+}
+
 // shed is evict without a look at ages.
 func (a *account) shed(tokens int) {
-	for s := a.idle.back; s != nil && tokens > 0; s = s.prev {
+	for s := a.holding(); s != nil && tokens > 0; s = a.holding() {
 		n := min(tokens, s.held)
 		a.lose(s, n)
 		tokens -= n

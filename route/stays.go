@@ -2,6 +2,7 @@ package route
 
 import (
 	"math"
+	"strings"
 	"time"
 )
 
@@ -81,6 +82,14 @@ func (l *list) remove(s *stay) {
 	s.listed, s.prev, s.next = false, nil, nil
 }
 
+// rest takes a session out of the idle ones.
+func (a *account) rest(s *stay) {
+	if a.spent == s {
+		a.spent = s.next
+	}
+	a.idle.remove(s)
+}
+
 // arrive makes the turn's worker the home of its session.
 func (b *Books) arrive(now time.Time, n *Need, t *sent) {
 	if n.Session == "" {
@@ -94,13 +103,13 @@ func (b *Books) arrive(now time.Time, n *Need, t *sent) {
 			moved.service, moved.last = s.service, s.last
 			b.unhome(now, s)
 		}
-		s = moved
+		s, t.moved = moved, true
 		b.homes[n.Session] = s
 		b.stays++
 		s.at.homes++
 	} else {
 		s.at.count(now, s, -1)
-		s.at.idle.remove(s)
+		s.at.rest(s)
 	}
 	s.at.typical += float64(t.prompt - s.tokens)
 	s.tokens, s.closed = t.prompt, false
@@ -126,14 +135,18 @@ func (b *Books) leave(now time.Time, t *sent, o Outcome) {
 		}
 	}
 	s.served(now, max(millis(now.Sub(t.at)), 0))
-	s.held += t.tokens
-	s.at.held += t.tokens
+	more := t.tokens
+	if o.Err && t.first.IsZero() { // it never was there
+		more = -min(t.missing(), s.held)
+	}
+	s.held += more
+	s.at.held += more
 	if s.running == 0 {
 		s.at.idle.push(s)
 	}
 	s.at.count(now, s, 1)
-	if o.Err && t.first.IsZero() && s.running == 0 {
-		b.drop(s) // it never was there
+	if o.Err && t.first.IsZero() && t.moved && s.running == 0 {
+		b.drop(s)
 	}
 }
 
@@ -144,6 +157,20 @@ func (b *Books) Closed(now time.Time, session string) {
 		s.at.count(now, s, -1)
 		s.closed = true
 		s.at.count(now, s, 1)
+	}
+}
+
+// Forget drops what is remembered of a session and of its subagents, whose
+// names go on from its with a slash. Turns on their way end as usual.
+func (b *Books) Forget(session string) {
+	for _, a := range b.accounts {
+		for s := a.idle.front; s != nil; {
+			next := s.next
+			if rest, ok := strings.CutPrefix(s.session, session); ok && (rest == "" || rest[0] == '/') {
+				b.drop(s)
+			}
+			s = next
+		}
 	}
 }
 
@@ -231,7 +258,7 @@ func (b *Books) drop(s *stay) {
 		s.home = false
 		delete(b.homes, s.session)
 	}
-	s.at.idle.remove(s)
+	s.at.rest(s)
 	s.at.held -= s.held
 	s.held = 0
 	b.stays--

@@ -21,6 +21,13 @@ type Learner interface {
 	Forget(worker string) // a worker is gone, or was started anew
 }
 
+// Blockwise is a strategy that looks at Candidate.Blocks and Shared, if it says
+// so. For others nobody counts them: that is work for each block of a prompt.
+type Blockwise interface {
+	Strategy
+	Blockwise() bool
+}
+
 // Keeper is a Learner whose memory, as JSON, may outlive the process.
 type Keeper interface {
 	Learner

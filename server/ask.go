@@ -128,13 +128,14 @@ func given(v json.RawMessage) bool { return len(v) > 0 && string(v) != "null" }
 // they had room.
 func (f *flight) ask() (d route.Decision, waits bool, err error) {
 	f.m.mu.Lock()
-	all := f.m.candidates(f)
-	if d = f.m.choose(f, all); d.Wait() {
+	n := f.m.need(f)
+	all := f.m.candidates(f, &n)
+	if d = f.m.choose(f, &n, all); d.Wait() {
 		waits = true
 		for i := range all {
 			all[i].InFlight, all[i].Pending = 0, 0
 		}
-		d = f.m.choose(f, all)
+		d = f.m.choose(f, &n, all)
 	}
 	f.m.mu.Unlock()
 	switch d.Reason {

@@ -11,11 +11,9 @@ import (
 
 // choose decides for a flight among candidates: by the strategy that the turn
 // names, else the knobs'. mu must be held.
-func (m *model) choose(f *flight, cs []route.Candidate) route.Decision {
-	name := cmp.Or(f.t.Hints.Route.Strategy, m.knobs.Strategy, route.Names()[0])
-	n := m.need(f)
-	n.Overrides = m.knobs.overrides(f.t.Hints.Route)
-	d := route.Place(m.strategy(name), n, cs)
+func (m *model) choose(f *flight, n *route.Need, cs []route.Candidate) route.Decision {
+	name := m.rule(f)
+	d := route.Place(m.strategy(name), *n, cs)
 	m.warn(f.s.log, d.Warning, time.Now())
 	if d.Strategy = name; n.Overrides != (route.Overrides{}) {
 		set := n.Overrides
@@ -23,6 +21,13 @@ func (m *model) choose(f *flight, cs []route.Candidate) route.Decision {
 	}
 	return d
 }
+
+// rule is the name of the strategy that decides for a flight; mu must be held.
+func (m *model) rule(f *flight) string {
+	return cmp.Or(f.t.Hints.Route.Strategy, m.knobs.Strategy, defaultRule)
+}
+
+var defaultRule = route.Names()[0]
 
 // strategy returns the model's own of a name: some learn. mu must be held.
 func (m *model) strategy(text string) route.Strategy {

@@ -180,7 +180,7 @@ func (m *model) able(d demand) bool {
 
 // needs makes the flight's job ask for what the turn demands.
 func (f *flight) needs(d demand) {
-	f.demand = d
+	f.demand, f.caller = d, f.calls()
 	f.job.Format = d.format
 	f.hold()
 	if s := &f.job.Sampling; s.IgnoreEnd {

@@ -58,6 +58,8 @@ type flight struct {
 	asked    int // tokens of the prompt as first sent
 	limit    int // tokens that the whole answer may have
 	demand   demand
+	caller   caller     // whose turn it is, to the router
+	unnamed  bool       // the client did not say
 	original *turn.Turn // with the images that stand in t as what they hold; nil where there are none
 
 	hidden   int  // images and documents of the prompt that are shown to the model as a fixed text
@@ -170,7 +172,12 @@ func deepen(use int) byte {
 
 // pull takes the answer of one worker. nil means that the end was sent.
 func (f *flight) pull(st *seat) (err error) {
-	defer func() { st.left(f.verdict(err)) }()
+	before := len(f.said)
+	defer func() {
+		st.lost = err != nil && f.ctx.Err() == nil
+		st.output = max(st.output, len(f.said)-before)
+		st.left(f.verdict(err))
+	}()
 	stream, err := st.generate(f.ctx, f.jobAt(st))
 	if err != nil {
 		return err
@@ -185,7 +192,9 @@ func (f *flight) pull(st *seat) (err error) {
 		ended := false
 		for i := range ds {
 			f.got(&ds[i], st)
-			if ended = ds[i].End != nil; !ended && f.over(st) {
+			if ended = ds[i].End != nil; ended {
+				st.ended(ds[i].End, len(f.said)-f.opened)
+			} else if f.over(st) {
 				ds[i].End = &turn.End{Reason: turn.Cut, Usage: turn.Usage{Prompt: f.asked, Output: len(f.said)}}
 				ds, ended = ds[:i+1], true
 				break
@@ -197,6 +206,7 @@ func (f *flight) pull(st *seat) (err error) {
 			f.s.streaming.Add(1)
 			defer f.s.streaming.Add(-1)
 		}
+		st.grew(len(f.said) - before)
 		if !f.send(item{deltas: ds}) {
 			return context.Cause(f.ctx)
 		}

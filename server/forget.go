@@ -25,6 +25,7 @@ func (s *Server) forget(c *fasthttp.RequestCtx, escaped string) error {
 	held := s.sessions.Forget(id)
 	for _, m := range s.all() {
 		m.raw.Forget(id)
+		m.forgetSession(id)
 	}
 	s.recall.Clear()
 	s.broke.forget(id)

@@ -11,7 +11,7 @@ import (
 // turn with its images, nil where it has none.
 func (s *Server) identify(t *turn.Turn, m *model, whole *turn.Turn) *flight {
 	f := &flight{s: s, m: m, t: t, original: whole, seats: make(chan placement, 1)}
-	if t.Who.Session == "" {
+	if f.unnamed = t.Who.Session == ""; f.unnamed {
 		keys := prompt.Keys(nil, t)
 		sums := prompt.Sums(nil, t, keys)
 		f.rolling = prompt.Rolling(s.sessions.Begun(t, sums), t)

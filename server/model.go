@@ -48,6 +48,7 @@ type model struct {
 	queue   route.Queue
 	waiting map[string]*flight // those in the queue, by turn id
 	decided uint64             // turns sent so far
+	books   *route.Books       // what the router knows by its own doing
 	seats   map[*seat]struct{} // that are taken
 	knobs   Knobs
 	pruned  int64 // events that indexes which are gone could not place
@@ -64,6 +65,7 @@ type model struct {
 type desk struct {
 	candidates []route.Candidate
 	overlaps   []cache.Overlap
+	blockwise  bool // its rule looks at the blocks of running turns
 }
 
 // member is a worker as the server sees it. All but window is guarded by the
@@ -72,18 +74,16 @@ type member struct {
 	worker Worker
 	window *gauge.Window
 
-	info     turn.WorkerInfo
-	index    *cache.Index
-	holder   cache.Holder
-	chats    cache.Holder // of what its chats are taken to have left; 0 is none
-	inFlight int          // turns sent and not ended
-	pending  int          // uncached prompt tokens sent, no first token yet
-	foreign  int          // turns that others sent to an attached engine
-	slots    int          // how many an attached engine was seen to run at once; 0 unknown
-	bound    int          // of pending, as route.Candidate has it
-	loadAt   time.Time
-	breaker  route.Breaker
-	drift    drift
+	info    turn.WorkerInfo
+	index   *cache.Index
+	holder  cache.Holder
+	chats   cache.Holder // of what its chats are taken to have left; 0 is none
+	foreign int          // turns that others sent to an attached engine
+	slots   int          // how many an attached engine was seen to run at once; 0 unknown
+	bound   int          // of pending, as route.Candidate has it
+	loadAt  time.Time
+	breaker route.Breaker
+	drift   drift
 }
 
 // newModel returns a model without workers. behind keeps its raw turns.
@@ -95,6 +95,7 @@ func newModel(m Model, behind prompt.Shelf) *model {
 		indexes: map[int]*cache.Index{},
 		waiting: map[string]*flight{},
 		seats:   map[*seat]struct{}{},
+		books:   route.NewBooks(0),
 
 		strategies: map[string]route.Strategy{},
 	}
@@ -121,6 +122,7 @@ func (m *model) update(w Worker) {
 			delete(f.lost, info.Name)
 		}
 	}
+	m.enter(b, info)
 	b.worker, b.info = w, info
 	b.bound = m.knobs.bound(info.Caps.MaxBatched)
 	m.join(b)
@@ -191,6 +193,8 @@ func (m *model) forget(name string) {
 		b.index.Drop(b.holder)
 	}
 	delete(m.members, name)
+	m.books.Gone(name)
+	m.unlearn(name)
 	m.prune()
 	m.pump()
 	m.tell()
@@ -205,6 +209,9 @@ func (m *model) apply(batch turn.KVBatch) bool {
 		x, h = b.index, b.holder
 		if restarted(batch.Events) {
 			b.unassume()
+		}
+		if x != nil {
+			m.evicted(batch, x.Block())
 		}
 	}
 	m.mu.Unlock()

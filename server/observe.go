@@ -34,7 +34,7 @@ func (s *Server) observe(ctx context.Context) {
 func (m *model) observe() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, b := range m.members {
+	for name, b := range m.members {
 		if !b.info.Attached {
 			continue
 		}
@@ -43,7 +43,8 @@ func (m *model) observe() {
 			continue
 		}
 		b.loadAt = load.At
-		b.foreign = max(load.Running+load.Waiting-b.inFlight, 0)
+		own, _ := m.books.Busy(name)
+		b.foreign = max(load.Running+load.Waiting-own, 0)
 		b.slots = 0
 		if load.Waiting > 0 {
 			b.slots = max(load.Running, 1) // an engine that lets turns wait is full

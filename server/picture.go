@@ -71,6 +71,7 @@ func (m *model) picture(now time.Time) []snapshot.Worker {
 	ws := make([]snapshot.Worker, 0, len(m.members))
 	for _, b := range m.members {
 		w := b.picture(m.ID, now)
+		w.InFlight, _ = m.books.Busy(w.Name)
 		w.Path, w.PathWhy = m.pathTo(b)
 		w.Ranks = b.info.Caps.Ranks
 		ws = append(ws, w)
@@ -86,7 +87,7 @@ func (b *member) picture(model string, now time.Time) snapshot.Worker {
 		Name: info.Name, Model: model, PID: info.PID, URL: info.URL, Attached: info.Attached, Engine: info.Caps.Engine,
 		State: string(info.State), Why: cmp.Or(info.Why, b.breaker.Why(now)), Since: info.Since, Restarts: info.Restarts, GPUs: info.GPUs,
 		Started: info.Started, Adopted: info.Adopted,
-		Index: "approximate", Running: load.Running, Waiting: load.Waiting, InFlight: b.inFlight, LoadAt: load.At,
+		Index: "approximate", Running: load.Running, Waiting: load.Waiting, LoadAt: load.At,
 		Slots: info.Caps.MaxSeqs, WindowS: windowSteps, Decided: sum.Decided, Prompt: sum.Prompt, Predicted: sum.Predicted,
 		Overlap: share(sum.Predicted, sum.Prompt), Reported: sum.EndedCached, Hit: share(sum.EndedCached, sum.EndedPrompt),
 		TTFT: quantiles(&sum.TTFT), TPS: float64(sum.Output) / windowSteps, KVUsed: load.KVUsed,

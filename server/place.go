@@ -30,6 +30,7 @@ type seat struct {
 	turn     string
 	tells    bool // the worker tells cached tokens
 	decision route.Decision
+	held     int // tokens of the prompt that the worker is taken to have, in any tier
 	block    int // tokens per block of its index; 0 without one
 	context  int // tokens of prompt and answer that the worker takes
 	pending  int
@@ -38,7 +39,22 @@ type seat struct {
 	tenant   string // whose turn it is
 	tokens   int    // of its prompt
 	chain    []uint64
-	trial    bool // the worker's turns failed before: this one is to show whether it works
+	trial    bool          // the worker's turns failed before: this one is to show whether it works
+	who      caller        // whose turn it is, to the router
+	final    bool          // its session's last
+	learner  route.Learner // that chose the worker; nil where the rule does not learn
+	sent     time.Time
+	first    time.Time // zero before the first token
+	fared              // by fly, before left
+}
+
+// fared is what a turn took of its worker.
+type fared struct {
+	output int  // tokens of the answer from this worker
+	noted  int  // of those, that the books know of
+	cached int  // of the prompt, as the worker says; -1 unknown
+	whole  int  // tokens of the whole answer, where the model ended it; else 0
+	lost   bool // it ended there without the client
 }
 
 // place finds a seat for a flight: at once when a worker has room, else
@@ -61,7 +77,8 @@ func (m *model) place(ctx context.Context, f *flight) (*seat, error) {
 		return nil, context.Cause(ctx)
 	}
 	if p := <-f.seats; p.st != nil { // it came in between
-		p.st.leave()
+		p.st.lost = true // it never was there
+		p.st.leave(errUntold)
 		m.pump() // somebody else may wait for it
 	}
 	return nil, context.Cause(ctx)
@@ -121,7 +138,7 @@ const passMost = 64
 func (m *model) vacant() bool {
 	now := time.Now()
 	for name, b := range m.members {
-		if b.info.State == turn.Ready && !b.breaker.Open(now) && !route.Full(b.load(name)) {
+		if b.info.State == turn.Ready && !b.breaker.Open(now) && !route.Full(m.load(name, b)) {
 			return true
 		}
 	}
@@ -134,7 +151,9 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 	if m.full(f) {
 		return p, true // known without a look at what they hold
 	}
-	d := m.choose(f, m.candidates(f))
+	n := m.need(f)
+	cs := m.candidates(f, &n)
+	d := m.choose(f, &n, cs)
 	if (d.Reason == route.TooLong || d.Reason == route.NoWorkers) && m.comes(f) {
 		return p, true
 	}
@@ -147,12 +166,7 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 		return placement{err: errNoWorker}, false
 	}
 	m.decided++
-	return placement{st: m.book(f, d)}, false
-}
-
-// need is what a flight asks of its worker; mu must be held.
-func (m *model) need(f *flight) route.Need {
-	return route.Need{Turn: f.t.ID, Prompt: m.length(f), Seq: m.decided}
+	return placement{st: m.book(f, &n, cs, d)}, false
 }
 
 // full reports whether there are workers for the flight and none has room; one
@@ -167,7 +181,7 @@ func (m *model) full(f *flight) bool {
 			some = some || b.breaker.Soon(now)
 			continue
 		}
-		if !route.Full(b.load(name)) {
+		if !route.Full(m.load(name, b)) {
 			return false
 		}
 		some = true
@@ -175,11 +189,12 @@ func (m *model) full(f *flight) bool {
 	return some
 }
 
-// load is the worker as a candidate, without what it holds; the model's mutex
-// must be held.
-func (b *member) load(name string) route.Candidate {
+// load is a worker as a candidate, as far as its limits say whether it is full;
+// mu must be held.
+func (m *model) load(name string, b *member) route.Candidate {
+	turns, pending := m.books.Busy(name)
 	c := route.Candidate{
-		Worker: name, InFlight: b.inFlight + b.foreign, Pending: b.pending,
+		Worker: name, InFlight: turns + b.foreign, Pending: pending,
 		Slots: b.info.Caps.MaxSeqs, MaxBatched: b.info.Caps.MaxBatched,
 		Context: b.info.Caps.Context, KVTokens: b.info.Caps.KVTokens,
 		Bound: b.bound,
@@ -190,20 +205,20 @@ func (b *member) load(name string) route.Candidate {
 	return c
 }
 
-// book takes a seat at the decision's worker; mu must be held.
-func (m *model) book(f *flight, d route.Decision) *seat {
-	b := m.members[d.Worker]
-	st := &seat{m: m, turn: f.t.ID, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, context: m.contextOf(b), pending: max(f.job.Prompt.Len()-d.Overlap, 0)}
-	st.tenant, st.tokens = f.t.Tenant, f.job.Prompt.Len()
-	m.seats[st] = struct{}{}
-	b.inFlight++
-	b.pending += st.pending
+// book takes a seat at the decision's worker, one of the candidates; mu must be
+// held.
+func (m *model) book(f *flight, n *route.Need, cs []route.Candidate, d route.Decision) *seat {
+	b, now := m.members[d.Worker], time.Now()
+	st := &seat{m: m, turn: f.t.ID, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, context: m.contextOf(b)}
+	st.tenant, st.tokens, st.who, st.final, st.sent, st.cached = f.t.Tenant, f.job.Prompt.Len(), f.caller, f.t.Hints.Final, now, -1
 	st.trial = b.breaker.Take()
 	if b.index != nil {
 		st.block = b.index.Block() // what it holds is told in these, whatever it says now
 	}
 	st.chain = f.chains[st.block]
 	st.chat = m.way(f, b)
+	m.seats[st] = struct{}{}
+	m.send(st, f, n, cs)
 	switch chain := f.chains[st.block]; {
 	case b.index == nil:
 	case st.chat != "":
@@ -213,10 +228,10 @@ func (m *model) book(f *flight, d route.Decision) *seat {
 	default:
 		b.index.Assume(b.holder, chain, b.info.Caps.KVTokens/st.block)
 	}
-	b.window.Add(time.Now(), func(s *gauge.Sums) {
+	b.window.Add(now, func(s *gauge.Sums) {
 		s.Decided++
-		s.Prompt += f.job.Prompt.Len()
-		s.Predicted += d.Overlap
+		s.Prompt += st.tokens
+		s.Predicted += st.held
 	})
 	return st
 }
@@ -239,12 +254,12 @@ func (m *model) room() int {
 }
 
 // candidates are the workers in the order of their names, with what each is
-// believed to hold of the flight's prompt, until they are asked for again; mu
-// must be held.
-func (m *model) candidates(f *flight) []route.Candidate {
+// believed to hold of the flight's prompt and what the books say of it, until
+// they are asked for again; mu must be held.
+func (m *model) candidates(f *flight, n *route.Need) []route.Candidate {
 	cs, now := m.desk.candidates[:0], time.Now()
 	for name, b := range m.members {
-		c := b.load(name)
+		c := m.load(name, b)
 		c.Context = m.contextOf(b)
 		switch {
 		case b.info.State != turn.Ready:
@@ -259,6 +274,13 @@ func (m *model) candidates(f *flight) []route.Candidate {
 	slices.SortFunc(cs, func(a, b route.Candidate) int { return natural(a.Worker, b.Worker) })
 	m.held(f, cs)
 	m.believe(f, cs)
+	m.desk.blockwise = m.blockwise(m.rule(f))
+	for i := range cs {
+		m.books.Fill(now, n, &cs[i])
+		if m.desk.blockwise {
+			m.share(f, &cs[i])
+		}
+	}
 	m.desk.candidates = cs
 	return cs
 }
@@ -274,7 +296,7 @@ func (m *model) held(f *flight, cs []route.Candidate) {
 			name, chats := strings.CutSuffix(o.Worker, ofChats)
 			i, ok := slices.BinarySearchFunc(cs, name, func(c route.Candidate, name string) int { return natural(c.Worker, name) })
 			if ok && m.members[name].index == x && (!chats || m.way(f, m.members[name]) != "") {
-				cs[i].Overlap = max(cs[i].Overlap, o.Tokens)
+				tiers(&cs[i], o, block)
 			}
 		}
 	}
@@ -294,8 +316,12 @@ func (st *seat) started() {
 		st.trial = false
 		st.member.breaker.Began()
 	}
+	now := time.Now()
+	if st.first.IsZero() {
+		st.first = now
+		st.m.books.First(now, st.turn)
+	}
 	if st.pending > 0 || trial {
-		st.member.pending -= st.pending
 		st.pending = 0
 		st.m.pump()
 	}
@@ -318,7 +344,7 @@ func (st *seat) left(how error) {
 			time.AfterFunc(pause, st.m.again)
 		}
 	}
-	st.leave()
+	st.leave(how)
 	st.m.pump()
 }
 
@@ -332,8 +358,9 @@ func (m *model) again() {
 	m.pump()
 }
 
-// leave gives the seat back; the model's mutex must be held.
-func (st *seat) leave() {
+// leave gives the seat back and tells how the turn fared; the model's mutex
+// must be held.
+func (st *seat) leave(how error) {
 	if st.gone {
 		return
 	}
@@ -342,7 +369,6 @@ func (st *seat) leave() {
 	if st.trial {
 		st.member.breaker.Drop()
 	}
-	st.member.inFlight--
-	st.member.pending -= st.pending
 	st.pending = 0
+	st.end(how)
 }

@@ -38,10 +38,10 @@ func (f *flight) seated(st *seat) {
 	now := time.Now()
 	f.advance(waits, prefills)
 	var room [1024]byte // of most decisions
-	f.overlap.Store(int64(st.decision.Overlap))
+	f.overlap.Store(int64(st.held))
 	f.tells.Store(st.tells)
 	f.row.Chat = st.chat
-	f.row.Worker, f.row.Decision, f.row.Overlap = st.decision.Worker, string(st.decision.AppendJSON(room[:0])), st.decision.Overlap
+	f.row.Worker, f.row.Decision, f.row.Overlap = st.decision.Worker, string(st.decision.AppendJSON(room[:0])), st.held
 	if f.row.Moved == 0 {
 		f.row.QueueMS = ms(now.Sub(f.t.Arrived))
 	}
@@ -51,7 +51,7 @@ func (f *flight) seated(st *seat) {
 	f.s.ledger.Turn(f.row)
 	f.a.Note(func(g *session.Figures) {
 		g.Worker = st.decision.Worker
-		g.Overlap = ratio(st.decision.Overlap, f.asked)
+		g.Overlap = ratio(st.held, f.asked)
 	})
 }
 

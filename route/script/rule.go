@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -39,6 +40,7 @@ type Rule struct {
 	pick     starlark.Callable
 	limits   Limits
 	fallback route.Strategy
+	blocks   bool // it looks at blocks
 }
 
 // New makes the strategy that a text names: a file where it ends in ".star",
@@ -88,7 +90,7 @@ func Load(name string, src []byte, limits Limits, fallback route.Strategy) (*Rul
 	if err != nil {
 		return nil, fmt.Errorf("strategy: %w", err)
 	}
-	r := &Rule{name: name, limits: limits, fallback: fallback}
+	r := &Rule{name: name, limits: limits, fallback: fallback, blocks: bytes.Contains(src, []byte(".blocks")) || bytes.Contains(src, []byte(".shared"))}
 	var globals starlark.StringDict
 	err = r.run(func(t *starlark.Thread) (err error) {
 		globals, err = program.Init(t, known)
@@ -145,6 +147,9 @@ func (r *Rule) Pick(n route.Need, cs []route.Candidate) route.Decision {
 	}
 	return d
 }
+
+// Blockwise is of route.Blockwise.
+func (r *Rule) Blockwise() bool { return r.blocks }
 
 // open are the workers that may take the turn, by name.
 func open(n *route.Need, cs []route.Candidate, d *route.Decision) []worker {
