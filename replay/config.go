@@ -49,6 +49,7 @@ type Config struct {
 	Queue bool // turns wait in the router where workers are full, else in the engines alone
 
 	Believed *route.Rates // what the router takes the workers for at first; nil is what they are
+	Foresees bool         // the router knows how long each answer will be
 	Each     func(Done)   // called with every turn that ended, counted or not
 }
 

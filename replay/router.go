@@ -125,6 +125,9 @@ func (r *router) look(p *play, now time.Time) {
 		Turn: p.id, Prompt: p.req.Prompt, Seq: r.decided, Session: p.session.name, Prefix: p.session.src.Prefix,
 		Output: r.books.Lengths.Mean("", ""), Home: r.books.Home(p.session.name), Seed: r.c.Seed,
 	}
+	if r.c.Foresees {
+		p.need.Output = float64(p.req.Output)
+	}
 	if p.session.parent != nil {
 		p.need.Parent = p.session.parent.name
 	}

@@ -9,9 +9,10 @@ type dyn struct {
 }
 
 // dynKnobs are the defaults. Those of the memory price were the best of a few
-// tried on one seed and held on unseen ones; see docs/decisions.
+// tried on three seeds with sessions that nearly fill the workers' caches and
+// with more than fit, and held on unseen ones; see docs/decisions.
 var dynKnobs = Knobs{
-	"memory":      4,   // how many times what is displaced will be asked for again
+	"memory":      8,   // how many times what is displaced will be asked for again
 	"start":       0.5, // share of the KV cache from which on room has a price
 	"stall":       0.5, // share of a prefill that decoding turns stand still
 	"batch":       2,   // times the memory price for turns that nobody waits for
@@ -31,7 +32,7 @@ func (r *dyn) Pick(n Need, cs []Candidate) Decision {
 	d := survey(&n, cs)
 	if r.lost(&d, cs) {
 		for i := range d.Parts {
-			d.Parts[i].Cost = float64(d.Parts[i].New) * (float64(d.Parts[i].InFlight) + 1) // lmetric's
+			d.Parts[i].Cost = lmetric{}.cost(&n, &cs[i], &d.Parts[i])
 		}
 		d.least(&n, Off)
 		return d
@@ -89,20 +90,25 @@ func (r *dyn) price(n *Need, c *Candidate, p *Part) {
 // the missing tokens push out, which sessions at home there will want. It is
 // nothing while the cache has room for all of them.
 func (r *dyn) displaced(n *Need, c *Candidate, missing float64, rates Rates) float64 {
-	if c.KVTokens <= 0 {
-		return 0
-	}
-	wanted := max(c.Wanted, 0) + float64(n.Prompt)/float64(c.KVTokens)
-	tight := min(max((wanted-r.start)/(1-min(r.start, 0.99)), 0), 1)
 	length := c.Typical
 	if !(length > 0) {
 		length = float64(n.Prompt)
 	}
-	price := r.memory * missing * (rates.Token + rates.Square*length) * tight
+	price := r.memory * missing * (rates.Token + rates.Square*length) * tight(n, c, r.start)
 	if n.Batch {
 		price *= r.batch
 	}
 	return price
+}
+
+// tight is how full the turn and the sessions at home make a worker's cache: 0
+// up to the share start of it, 1 where they want all of it.
+func tight(n *Need, c *Candidate, start float64) float64 {
+	if c.KVTokens <= 0 {
+		return 0
+	}
+	wanted := max(c.Wanted, 0) + float64(n.Prompt)/float64(c.KVTokens)
+	return min(max((wanted-start)/(1-min(start, 0.99)), 0), 1)
 }
 
 // urgency is what the backlog is divided by: a turn with priority passes some

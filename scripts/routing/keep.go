@@ -50,8 +50,15 @@ func (k *keep) key(c replay.Config) string {
 	if c.Believed != nil {
 		believed = fmt.Sprintf("%g/%g", c.Believed.Token, c.Believed.Context)
 	}
-	return fmt.Sprintf("%s %s seed=%d sessions=%d workers=%d kv=%d measure=%s lag=%s believed=%s",
-		k.trace, c.Strategy, c.Seed, c.Sessions, c.Workers, c.KV, c.Measure, c.Lag, believed)
+	apart := ""
+	if c.Gate != "" {
+		apart += " gate=" + string(c.Gate)
+	}
+	if c.Foresees {
+		apart += " foresees"
+	}
+	return fmt.Sprintf("%s %s seed=%d sessions=%d workers=%d kv=%d measure=%s lag=%s believed=%s%s",
+		k.trace, c.Strategy, c.Seed, c.Sessions, c.Workers, c.KV, c.Measure, c.Lag, believed, apart)
 }
 
 // of is the result of a run, nil when it was not made.

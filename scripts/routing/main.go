@@ -107,9 +107,13 @@ func (o *options) cells() (all []cell, err error) {
 }
 
 // config is one run.
-func (o *options) config(rule string, seed uint64, c cell) replay.Config {
+func (o *options) config(r row, seed uint64, c cell) replay.Config {
 	conf := replay.Config{
-		Strategy: rule, Seed: seed, Sessions: c.sessions, Workers: c.workers, KV: o.kv, Measure: o.measure, Lag: o.lag,
+		Strategy: r.rule, Seed: seed, Sessions: c.sessions, Workers: c.workers, KV: o.kv, Measure: o.measure, Lag: o.lag, Gate: r.gate,
+	}
+	if r.oracle {
+		conf.Foresees, conf.Lag = true, 0
+		return conf
 	}
 	if o.off > 0 && o.off != 1 {
 		m := conf.Fill(&trace.Trace{}).Profile

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sort"
+	"strings"
 
 	"github.com/agentinfer/dyn/replay"
 	"github.com/agentinfer/dyn/replay/trace"
@@ -15,9 +16,45 @@ var settings = map[string][]string{
 	"dynamo":   {"dynamo", "dynamo:prefill=16", "dynamo:prefill=256", "dynamo:prefill=4096"},
 	"kv-load":  {"kv-load", "kv-load:prefix=1:kv=1:queue=1", "kv-load:prefix=5", "kv-load:prefix=10"},
 	"sglang":   {"sglang", "sglang:abs=4", "sglang:abs=8", "sglang:cache=0.5"},
+	priced:     {"lmetric:memory=4", "lmetric:memory=2", "lmetric:memory=8", "lmetric:memory=16"},
 	"sticky":   {"sticky", "sticky:override=1.25", "sticky:override=1.5", "sticky:override=2"},
-	"dyn":      {"dyn", "dyn:memory=2", "dyn:memory=8", "dyn:start=0.6"},
+	"dyn":      {"dyn", "dyn:memory=4", "dyn:memory=16", "dyn:start=0.6"},
 	"thompson": {"thompson", "thompson:explore=0.02", "thompson:temperature=0.2", "thompson:deviation=0.05"},
+}
+
+// priced is the rule without coefficients, with a price of memory.
+const priced = "lmetric+memory"
+
+// row is what stands in a line of a cell's table.
+type row struct {
+	rule   string
+	gate   route.GateMode
+	oracle bool // the router knows true rates and lengths of answers, and events come at once
+}
+
+// apart are the rows of settings that are no rules of their own: with the gate,
+// and with what no router can know.
+func (o *options) apart(best []string) (rows []row) {
+	for _, rule := range best {
+		if name, _, _ := strings.Cut(rule, ":"); name == "dyn" || rule == "lmetric" {
+			rows = append(rows, row{rule: rule, gate: route.Auto})
+		}
+		if name, _, _ := strings.Cut(rule, ":"); name == "dyn" {
+			rows = append(rows, row{rule: rule, oracle: true})
+		}
+	}
+	return rows
+}
+
+// label is what a row is called.
+func (r row) label() string {
+	switch {
+	case r.oracle:
+		return r.rule + ", oracle"
+	case r.gate != "":
+		return r.rule + ", gate " + string(r.gate)
+	}
+	return r.rule
 }
 
 // The cell and the seeds of tuning.
@@ -28,7 +65,7 @@ var (
 
 // choices are the settings of every rule that there is.
 func choices() (all [][]string) {
-	for _, name := range route.Names() {
+	for _, name := range append(route.Names(), priced) {
 		some := settings[name]
 		if some == nil {
 			some = []string{name}
@@ -50,7 +87,7 @@ func (o *options) tune(ctx context.Context, t *trace.Trace, k *keep) (best []str
 			var runs []replay.Config
 			for _, s := range some {
 				for _, seed := range tuning {
-					runs = append(runs, o.config(s, seed, tuned))
+					runs = append(runs, o.config(row{rule: s}, seed, tuned))
 				}
 			}
 			err = k.play(ctx, t, runs, o.jobs)
@@ -71,7 +108,7 @@ func (o *options) bestOf(k *keep, some []string) string {
 	for _, s := range some {
 		var rate, ttft []float64
 		for _, seed := range tuning {
-			if r := k.of(o.config(s, seed, tuned)); r != nil {
+			if r := k.of(o.config(row{rule: s}, seed, tuned)); r != nil {
 				rate, ttft = append(rate, r.PerSecond), append(ttft, r.TTFTMean)
 			}
 		}
@@ -103,7 +140,10 @@ func (o *options) report(ctx context.Context, t *trace.Trace, k *keep, cells []c
 		var runs []replay.Config
 		for _, c := range cells {
 			for _, s := range best {
-				runs = append(runs, o.config(s, o.unseen(i), c))
+				runs = append(runs, o.config(row{rule: s}, o.unseen(i), c))
+			}
+			for _, r := range o.apart(best) {
+				runs = append(runs, o.config(r, o.unseen(i), c))
 			}
 		}
 		if err := k.play(ctx, t, runs, o.jobs); err != nil {
