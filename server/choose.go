@@ -3,6 +3,8 @@ package server
 import (
 	"cmp"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/agentinfer/dyn/route"
@@ -46,8 +48,29 @@ func (m *model) strategy(text string) route.Strategy {
 			m.recall(m.memory(text), s)
 		}
 		m.strategies[text] = s
+		m.keepFew(text)
 	}
 	return s
+}
+
+// mostTurned is how many strategies with knobs are kept of those that turns named:
+// there may be any number of them. One that comes back learns anew.
+const mostTurned = 32
+
+// keepFew notes a strategy that was made, and lets go of the one with knobs that
+// was made first where they are too many; mu must be held.
+func (m *model) keepFew(text string) {
+	if !strings.Contains(text, ":") {
+		return
+	}
+	m.turned = append(m.turned, text)
+	for i, old := range m.turned {
+		if len(m.turned) > mostTurned && old != m.knobs.Strategy && old != text {
+			delete(m.strategies, old)
+			m.turned = slices.Delete(m.turned, i, i+1)
+			return
+		}
+	}
 }
 
 // warnEvery is how often the same warning of a strategy is logged.

@@ -205,8 +205,8 @@ func (m *model) setKnobs(k Knobs) {
 	defer m.mu.Unlock()
 	m.knobs = k
 	for text := range m.strategies {
-		if file := strings.HasSuffix(text, rules.Suffix); file || strings.Contains(text, ":") && text != k.Strategy {
-			delete(m.strategies, text) // no turn can name it; a file is read again
+		if strings.HasSuffix(text, rules.Suffix) {
+			delete(m.strategies, text) // it is read again
 		}
 	}
 	for _, b := range m.members {

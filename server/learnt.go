@@ -20,7 +20,7 @@ func (s *Server) Learnt() map[string][]byte {
 }
 
 // learnt are the memories of the model's strategies. Of one rule with several
-// settings the knobs' counts.
+// settings the one counts that the router goes by, else the one without any.
 func (m *model) learnt() map[string][]byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -28,7 +28,7 @@ func (m *model) learnt() map[string][]byte {
 	for text, s := range m.strategies {
 		k, ok := s.(route.Keeper)
 		of := m.memory(text)
-		if !ok || learnt[of] != nil && text != m.knobs.Strategy {
+		if plain := !strings.Contains(text, ":") && of != m.memory(m.knobs.Strategy); !ok || learnt[of] != nil && text != m.knobs.Strategy && !plain {
 			continue
 		}
 		if b, err := json.Marshal(k); err == nil {

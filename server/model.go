@@ -58,6 +58,7 @@ type model struct {
 	news    chan struct{} // closed when a member has changed; nil when nobody waits for that
 
 	strategies map[string]route.Strategy         // that were used, by what route.New reads
+	turned     []string                          // those of them with knobs, in the order in which they were made
 	recall     func(of string, s route.Strategy) // gives a new one what was learnt before; may be nil
 }
 

@@ -1,7 +1,8 @@
 package server
 
 import (
-	"slices"
+	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/agentinfer/dyn/route"
@@ -20,11 +21,13 @@ func overrides(c *call, h *turn.Hints) error {
 	case c.who != nil && !c.who.Key().Route:
 		no = &dialect.Problem{Kind: dialect.Forbidden, Message: "the key " + c.tenant() + " may not set the router for its turns; see dyn key add --route"}
 		*o = turn.Overrides{}
-	case o.Strategy != "" && !named(o.Strategy):
-		no = &dialect.Problem{Param: "strategy", Message: "no strategy is named " + clip(o.Strategy) + "; there are " + strings.Join(route.Names(), ", ")}
-		o.Strategy = ""
 	default:
-		return nil
+		why := unnamed(o.Strategy)
+		if why == "" {
+			return nil
+		}
+		no = &dialect.Problem{Param: "strategy", Message: why}
+		o.Strategy = ""
 	}
 	if h.Exactly {
 		return no
@@ -33,9 +36,23 @@ func overrides(c *call, h *turn.Hints) error {
 	return nil
 }
 
-// named reports a rule's name, without knobs: each that turns name is kept.
-func named(strategy string) bool {
-	return slices.ContainsFunc(route.Rules(), func(r route.Rule) bool {
-		return r.Name == strategy || r.Alias == strategy && strategy != ""
-	})
+// mostStrategy is how long the text of a strategy may be: all knobs of any rule
+// take less.
+const mostStrategy = 512
+
+// unnamed says why a turn cannot have a strategy, which may have knobs but is no
+// file; "" is that it can.
+func unnamed(text string) string {
+	name, _, _ := strings.Cut(text, ":")
+	_, err := route.New(text)
+	var bad *route.TextError
+	switch {
+	case len(text) > mostStrategy:
+		return "the strategy's text is longer than " + strconv.Itoa(mostStrategy) + " bytes"
+	case err == nil:
+		return ""
+	case errors.As(err, &bad) && bad.Known:
+		return err.Error()
+	}
+	return "no strategy is named " + clip(name) + "; there are " + strings.Join(route.Names(), ", ")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/agentinfer/dyn/cmd/dyn/internal/agentbench"
 	"github.com/agentinfer/dyn/cmd/dyn/internal/config"
 	"github.com/agentinfer/dyn/route"
+	"github.com/agentinfer/dyn/route/script"
 )
 
 // benchFlags are the flags of bench agent.
@@ -57,7 +57,7 @@ func benchAgentCmd(a *app) *cobra.Command {
 	flags.StringVar(&f.prefix, "prefix", "6000", "tokens that all agents share: a `size`")
 	flags.IntVar(&f.turns, "turns", 6, "turns of each agent")
 	flags.StringVar(&f.pause, "pause", "2-30s", "`time` between an answer and the next turn: one, or two with a dash")
-	flags.StringVar(&f.strategy, "strategy", "", "`names` of the strategies, the first is compared with each other (default "+strings.Join(benchArms(), ",")+")")
+	flags.StringVar(&f.strategy, "strategy", "", "`names` of the strategies, with knobs behind colons, the first is compared with each other (default "+strings.Join(benchArms(), ",")+")")
 	flags.IntVar(&f.rounds, "rounds", 2, "how often each level runs under each strategy")
 	flags.IntVar(&f.step, "step", 300, "new tokens of a turn, half more or less")
 	flags.IntVar(&f.output, "output", 150, "tokens of an answer")
@@ -121,13 +121,25 @@ func (f benchFlags) bench() (*bench, error) {
 		return nil, bad(err, "--pause 2-30s")
 	}
 	for name := range strings.SplitSeq(cmp.Or(f.strategy, strings.Join(benchArms(), ",")), ",") {
-		if name = strings.TrimSpace(name); !slices.Contains(route.Names(), name) {
-			return nil, fail(usage, "bench agent", fmt.Errorf("no strategy is named %q", name), "there are "+strings.Join(route.Names(), ", "),
-				"dyn bench agent --strategy "+cmp.Or(config.Nearest(name, route.Names()), route.Names()[0]))
+		if name = strings.TrimSpace(name); name == "" {
+			return nil, bad(errors.New("--strategy has an empty name among its rules"), "--strategy "+strings.Join(benchArms(), ","))
+		}
+		if _, err := route.New(name); err != nil {
+			return nil, noArm(name, err)
 		}
 		b.arms = append(b.arms, name)
 	}
 	return b, nil
+}
+
+// noArm says why a strategy cannot be measured: turns name it one by one, so that
+// a file, which the daemon reads, is none of them.
+func noArm(name string, err error) error {
+	why := ""
+	if strings.HasSuffix(name, script.Suffix) {
+		err, why = fmt.Errorf("%s: a turn cannot name a file", name), "it is a setting of the whole router: dyn config set router.mode "+quote(name)
+	}
+	return fail(usage, "bench agent", err, why, "dyn bench agent --strategy "+cmp.Or(config.NoRule(err).Good(), route.Names()[0]))
 }
 
 // pauseOf reads 2-30s, 500ms-2s or 5s.

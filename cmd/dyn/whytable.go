@@ -57,7 +57,7 @@ func chosenBy(d *route.Decision) string {
 	case route.ByLot:
 		return "a tie, by " + by
 	}
-	return string(d.Reason)
+	return strings.TrimPrefix(string(d.Reason), "chosen ")
 }
 
 // leaving are the columns of a table of parts that leave where it is too wide:
