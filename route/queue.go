@@ -15,95 +15,60 @@ import (
 // DefaultQueue is how many turns wait where Queue.Limit says nothing.
 const DefaultQueue = 4096
 
-// ErrQueueFull is in the chain when a queue takes no more turns.
-var ErrQueueFull = errors.New("queue is full")
+// ErrQueueFull is in the chain when a queue takes no more turns, ErrTenantFull
+// too when it takes none of one tenant.
+var (
+	ErrQueueFull  = errors.New("queue is full")
+	ErrTenantFull = fmt.Errorf("of one tenant: %w", ErrQueueFull)
+)
 
-// Item is a turn that waits.
-type Item struct {
-	ID        string
-	Strict    int // the band
-	Class     turn.Class
-	Tenant    string        // whose key it is; "" is nobody's in particular
-	Attained  time.Duration // what its session had of workers' time of late, see Books.Attained
-	Arrived   time.Time
-	Effective time.Time
+// hall is where turns wait: those that may go, and those that the gate holds.
+type hall int
 
-	seq uint64
-	at  int // place in the heap
-}
+const (
+	open hall = iota
+	held
+	halls
+)
 
-// NewItem takes from a turn what the queue needs.
-func NewItem(t *turn.Turn) Item {
-	return Item{ID: t.ID, Strict: t.Hints.Strict, Class: t.Class(), Tenant: t.Tenant, Arrived: t.Arrived, Effective: t.Effective()}
-}
-
-// mostLag is how far a session that had much goes back at most: it waits that
-// much longer than one that had nothing, and no turn waits for ever.
-const mostLag = 10 * time.Second
-
-// due is when a turn's time comes: its effective arrival, later the more its
-// session had.
-func (a *Item) due() time.Time { return a.Effective.Add(min(max(a.Attained, 0), mostLag)) }
-
-// before is the order of the turns of one tenant.
-func (a *Item) before(b *Item) bool {
-	return cmp.Or(
-		cmp.Compare(b.Strict, a.Strict),
-		a.due().Compare(b.due()),
-		a.Arrived.Compare(b.Arrived),
-		cmp.Compare(a.seq, b.seq),
-	) < 0
-}
-
-// order is a heap of turns.
-type order []*Item
-
-func (o order) Len() int           { return len(o) }
-func (o order) Less(i, j int) bool { return o[i].before(o[j]) }
-func (o order) Swap(i, j int) {
-	o[i], o[j] = o[j], o[i]
-	o[i].at, o[j].at = i, j
-}
-
-func (o *order) Push(v any) {
-	it := v.(*Item)
-	it.at = len(*o)
-	*o = append(*o, it)
-}
-
-func (o *order) Pop() any {
-	old := *o
-	last := old[len(old)-1]
-	old[len(old)-1] = nil
-	*o = old[:len(old)-1]
-	return last
+// hall is where the turn waits.
+func (a *Item) hall() hall {
+	if a.Held {
+		return held
+	}
+	return open
 }
 
 // Queue holds the turns that wait, in the order in which they should go: the
 // highest band first; in it the tenant that had least of late; of a tenant the
-// turn whose time came first. The zero value is ready. It belongs to one
-// goroutine.
+// turn whose time came first. Turns that the gate holds wait beside the others,
+// in the same order: they count for all limits, and only PopHeld takes them
+// out. The zero value is ready. It belongs to one goroutine.
 type Queue struct {
 	Limit     int           // turns; 0 is DefaultQueue
-	PerTenant int           // turns of one tenant; 0 is Limit
+	PerTenant int           // turns of one tenant that has a name; 0 is Limit
 	MaxAge    time.Duration // how long a turn may wait, see Expired; 0 is for ever
 
 	tenants map[string]*line
 	by      map[string]*Item
+	aside   [halls][]*Item
+	had     [halls]float64 // of the tenant that went last
+	held    int
 	seq     uint64
-	had     float64 // of the tenant that went last
-	spare   *Item   // the last that went, for the next that comes
+	spare   *Item // the last that went, for the next that comes
 }
 
 // line is the turns of one tenant, and how many of its turns went while others
 // waited too.
 type line struct {
-	order
 	tenant string
-	had    float64
+	n      int // in the halls and aside
+	order  [halls]order
+	had    [halls]float64
 }
 
-// Push adds a turn. An id that waits already and a full queue are errors.
+// Push adds a turn. An id that waits already is an error, and so is a full
+// queue, but for a turn whose client has heard something.
 func (q *Queue) Push(it Item) error {
 	limit := q.Limit
 	if limit <= 0 {
@@ -113,15 +78,17 @@ func (q *Queue) Push(it Item) error {
 	switch {
 	case q.by[it.ID] != nil:
 		return fmt.Errorf("queue turn %s: it waits already", it.ID)
+	case it.Begun:
 	case len(q.by) >= limit:
 		return fmt.Errorf("queue turn %s: %d wait: %w", it.ID, len(q.by), ErrQueueFull)
-	case l != nil && q.PerTenant > 0 && l.Len() >= q.PerTenant:
-		return fmt.Errorf("queue turn %s: %d of %s wait: %w", it.ID, l.Len(), it.Tenant, ErrQueueFull)
-	case q.by == nil:
+	case l != nil && it.Tenant != "" && q.PerTenant > 0 && l.n >= q.PerTenant:
+		return fmt.Errorf("queue turn %s: %d of %s wait: %w", it.ID, l.n, it.Tenant, ErrTenantFull)
+	}
+	if q.by == nil {
 		q.by, q.tenants = map[string]*Item{}, map[string]*line{}
 	}
 	q.seq++
-	it.seq = q.seq
+	it.seq, it.aside = q.seq, false
 	q.add(it)
 	return nil
 }
@@ -140,102 +107,176 @@ func (q *Queue) add(it Item) {
 	}
 	*waits = it
 	q.by[it.ID] = waits
-	heap.Push(&l.order, waits)
+	l.n++
+	if it.Held {
+		q.held++
+	}
+	if h := it.hall(); it.aside {
+		waits.at = len(q.aside[h])
+		q.aside[h] = append(q.aside[h], waits)
+	} else {
+		heap.Push(&l.order[h], waits)
+	}
 }
 
 // next is the line whose turn it is; nil when nobody waits. It looks at each
 // tenant: they are as many as keys.
-func (q *Queue) next() (first *line) {
+func (q *Queue) next(h hall) (first *line) {
 	for _, l := range q.tenants {
-		if first == nil || l.before(first) {
+		if len(l.order[h]) > 0 && (first == nil || l.before(first, h)) {
 			first = l
 		}
 	}
 	return first
 }
 
-func (l *line) before(m *line) bool {
-	a, b := l.order[0], m.order[0]
+func (l *line) before(m *line, h hall) bool {
+	a, b := l.order[h][0], m.order[h][0]
 	if a.Strict != b.Strict {
 		return a.Strict > b.Strict
 	}
-	if l.had != m.had {
-		return l.had < m.had
+	if l.had[h] != m.had[h] {
+		return l.had[h] < m.had[h]
 	}
 	return a.before(b)
 }
 
 // Peek returns the turn that should go next and leaves it there.
 func (q *Queue) Peek() (Item, bool) {
-	l := q.next()
+	l := q.next(open)
 	if l == nil {
 		return Item{}, false
 	}
-	return *l.order[0], true
+	return *l.order[open][0], true
 }
 
 // Pop takes out the turn that should go next.
-func (q *Queue) Pop() (Item, bool) {
-	l := q.next()
+func (q *Queue) Pop() (Item, bool) { return q.pop(open) }
+
+// PopHeld takes out the turn that should be the next to get past the gate.
+func (q *Queue) PopHeld() (Item, bool) { return q.pop(held) }
+
+func (q *Queue) pop(h hall) (Item, bool) {
+	l := q.next(h)
 	if l == nil {
 		return Item{}, false
 	}
-	it := heap.Pop(&l.order).(*Item)
-	q.had = l.had
-	l.had++
+	it := heap.Pop(&l.order[h]).(*Item)
+	q.had[h] = l.had[h]
+	l.had[h]++
 	q.gone(l, it)
+	it.from = h
 	q.spare = it
 	return *it, true
 }
 
 // Return puts back a turn that was taken out and could not go, in the place
-// that it had.
+// that it had: among those that the gate holds if Held is set, else among the
+// others.
 func (q *Queue) Return(it Item) {
+	it.aside = false
+	q.back(it)
+}
+
+// Pass is Return for a turn that is not to come again before Recall.
+func (q *Queue) Pass(it Item) {
+	it.aside = true
+	q.back(it)
+}
+
+// back puts back a turn that was popped. Its tenant did not have that turn,
+// unless it got past the gate.
+func (q *Queue) back(it Item) {
 	if q.by[it.ID] != nil {
 		return
 	}
-	if l := q.tenants[it.Tenant]; l != nil {
-		l.had--
+	if l := q.tenants[it.Tenant]; l != nil && (it.from == open || it.Held) {
+		l.had[it.from]--
 	}
 	q.add(it)
 }
 
-// Remove takes a turn out, wherever it is; false means that it does not wait.
-func (q *Queue) Remove(id string) bool {
+// Recall gives all turns that were passed their places again, those held apart.
+func (q *Queue) Recall() { q.recall(open) }
+
+// RecallHeld is Recall of those that the gate holds.
+func (q *Queue) RecallHeld() { q.recall(held) }
+
+func (q *Queue) recall(h hall) {
+	for i, it := range q.aside[h] {
+		it.aside = false
+		heap.Push(&q.tenants[it.Tenant].order[h], it)
+		q.aside[h][i] = nil
+	}
+	q.aside[h] = q.aside[h][:0]
+}
+
+// Take takes a turn out, wherever it is; false means that it does not wait.
+func (q *Queue) Take(id string) (Item, bool) {
 	it := q.by[id]
 	if it == nil {
-		return false
+		return Item{}, false
 	}
-	l := q.tenants[it.Tenant]
-	heap.Remove(&l.order, it.at)
+	l, h := q.tenants[it.Tenant], it.hall()
+	if it.aside {
+		last := len(q.aside[h]) - 1
+		q.aside[h][it.at] = q.aside[h][last]
+		q.aside[h][it.at].at = it.at
+		q.aside[h][last] = nil
+		q.aside[h] = q.aside[h][:last]
+	} else {
+		heap.Remove(&l.order[h], it.at)
+	}
 	q.gone(l, it)
-	return true
+	return *it, true
+}
+
+// Remove is Take for those who do not want it back.
+func (q *Queue) Remove(id string) bool {
+	_, ok := q.Take(id)
+	return ok
 }
 
 // gone forgets a turn that left its line, and the line when it was the last.
 func (q *Queue) gone(l *line, it *Item) {
 	delete(q.by, it.ID)
-	if l.Len() == 0 {
+	if it.Held {
+		q.held--
+	}
+	if l.n--; l.n == 0 {
 		delete(q.tenants, l.tenant)
 	}
 }
 
-// Expired takes out the turns that have waited for MaxAge, and tells each.
+// Expired takes out the turns that have waited for MaxAge, and tells each, in
+// the order in which they would have gone.
 func (q *Queue) Expired(now time.Time, tell func(Item)) {
 	if q.MaxAge <= 0 {
 		return
 	}
+	var old []*Item
 	for _, it := range q.by {
-		if now.Sub(it.Arrived) >= q.MaxAge {
-			old := *it
-			q.Remove(old.ID)
-			tell(old)
+		if it.Age(now) >= q.MaxAge {
+			old = append(old, it)
 		}
+	}
+	slices.SortFunc(old, func(a, b *Item) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
+	for _, it := range old {
+		q.Remove(it.ID)
+		tell(*it)
 	}
 }
 
-// Len is how many turns wait.
+// Len is how many turns wait, those held too.
 func (q *Queue) Len() int { return len(q.by) }
+
+// Held is how many turns the gate holds.
+func (q *Queue) Held() int { return q.held }
 
 // Bands returns the rows of the queue panel: one for each band and class that
 // has turns waiting here or, as the caller says, in prefill at a worker. The
