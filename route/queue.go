@@ -45,7 +45,7 @@ func (a *Item) hall() hall {
 // in the same order: they count for all limits, and only PopHeld takes them
 // out. The zero value is ready. It belongs to one goroutine.
 type Queue struct {
-	Limit     int           // turns; 0 is DefaultQueue
+	Limit     int           // turns; 0 is DefaultQueue, below 0 none wait
 	PerTenant int           // turns of one tenant that has a name; 0 is Limit
 	MaxAge    time.Duration // how long a turn may wait, see Expired; 0 is for ever
 
@@ -70,10 +70,7 @@ type line struct {
 // Push adds a turn. An id that waits already is an error, and so is a full
 // queue, but for a turn whose client has heard something.
 func (q *Queue) Push(it Item) error {
-	limit := q.Limit
-	if limit <= 0 {
-		limit = DefaultQueue
-	}
+	limit := cmp.Or(q.Limit, DefaultQueue)
 	l := q.tenants[it.Tenant]
 	switch {
 	case q.by[it.ID] != nil:

@@ -80,18 +80,9 @@ func (f *flight) document(c *call, doc dialect.Document, as *answers) (err error
 	return nil
 }
 
-// stream answers with server-sent events. It waits a little for the first
-// item, so that a turn that fails at once gets a status, not a stream.
+// stream answers with server-sent events.
 func (f *flight) stream(c *call, enc dialect.Encoder, as *answers) error {
-	var first item
-	early := time.NewTimer(f.s.pingEvery)
-	defer early.Stop()
-	select {
-	case first = <-f.out:
-	case <-early.C:
-	case <-f.ctx.Done():
-		first.err = context.Cause(f.ctx)
-	}
+	first := f.silence()
 	if first.err != nil {
 		first.err = f.cause(first.err)
 		f.watch()
@@ -108,6 +99,33 @@ func (f *flight) stream(c *call, enc dialect.Encoder, as *answers) error {
 	c.Response.SetBodyStream(&spout{f: f, conn: c.Conn(), enc: enc, as: as, first: first}, -1)
 	return nil
 }
+
+// silence waits for the first item, so that a turn that fails at once gets a
+// status, not a stream. It gives up when it is time for a sign of life, unless
+// the turn may still be refused.
+func (f *flight) silence() (first item) {
+	early := time.NewTimer(f.s.pingEvery)
+	defer early.Stop()
+	for {
+		select {
+		case first = <-f.out:
+			return first
+		case <-f.ctx.Done():
+			first.err = context.Cause(f.ctx)
+			return first
+		case now := <-early.C:
+			switch rest := f.opens(now); {
+			case rest == 0:
+				return first
+			case rest > 0:
+				early.Reset(min(rest, max(f.s.pingEvery, silenceStep)))
+			}
+		}
+	}
+}
+
+// silenceStep is how often it is looked whether a turn still waits.
+const silenceStep = 50 * time.Millisecond
 
 // emit writes a stream and lands the flight, also when that panics: then
 // the client gets the dialect's last event if the encoder still makes one.

@@ -67,6 +67,7 @@ type flight struct {
 
 	// Between the model's pump and fly.
 	seats    chan placement       // room for one
+	stand    standing             // guarded by the model's mutex
 	lost     map[string]time.Time // workers to be kept from until then: lost ones for good; guarded by the model's mutex
 	busy     bool                 // some were busy; fly's
 	returned int                  // of row.Moved, how often it then went back; fly's

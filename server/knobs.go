@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agentinfer/dyn/route"
 	rules "github.com/agentinfer/dyn/route/script"
@@ -18,6 +19,8 @@ import (
 type Knobs struct {
 	Strategy  string          // as route/script.New reads it; "" is the default
 	Threshold *float64        // steps' worth of uncached prompt tokens pending that make a worker full; below 0 none do; nil is 4
+	Depth     int             // turns that wait for one model at most; 0 is route.DefaultQueue, below 0 none do
+	Age       time.Duration   // that a turn waits at most; 0 is 5 minutes, below 0 there is no bound
 	Overrides route.Overrides // for turns that set none of their own
 }
 
@@ -63,6 +66,37 @@ var knobs = []knob{
 			return weigh(&k.Threshold, value)
 		},
 	},
+	{
+		"router.queue_depth", func(k *Knobs) string { return strconv.Itoa(max(cmp.Or(k.Depth, route.DefaultQueue), 0)) },
+		func(k *Knobs, value string) error {
+			n, err := strconv.Atoi(cmp.Or(value, strconv.Itoa(route.DefaultQueue)))
+			if err != nil || n < 0 {
+				return fmt.Errorf("%q is no whole number", value)
+			}
+			k.Depth = cmp.Or(n, -1)
+			return nil
+		},
+	},
+	{
+		"router.queue_age", func(k *Knobs) string {
+			if k.Age < 0 {
+				return "off"
+			}
+			return short(cmp.Or(k.Age, ageMost).Round(time.Microsecond))
+		},
+		func(k *Knobs, value string) error {
+			if value == "off" {
+				k.Age = -1
+				return nil
+			}
+			d, err := time.ParseDuration(cmp.Or(value, ageMost.String()))
+			if err != nil || d < 0 {
+				return fmt.Errorf("%q is no time such as 30s or 5m, nor off", value)
+			}
+			k.Age = max(d, 1)
+			return nil
+		},
+	},
 	weightKnob("router.temperature", func(k *Knobs) **float64 { return &k.Overrides.Temperature }),
 	weightKnob("router.prefill_weight", func(k *Knobs) **float64 { return &k.Overrides.PrefillWeight }),
 }
@@ -95,6 +129,18 @@ func written(x *float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(*x, 'g', -1, 64)
+}
+
+// short is a time without the parts that are zero.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 // KnobKeys lists the keys of the settings that are knobs.
@@ -203,7 +249,7 @@ func (s *Server) SetKnobs(k Knobs) {
 func (m *model) setKnobs(k Knobs) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.knobs = k
+	m.turn(k)
 	for text := range m.strategies {
 		if strings.HasSuffix(text, rules.Suffix) {
 			delete(m.strategies, text) // it is read again
@@ -213,4 +259,12 @@ func (m *model) setKnobs(k Knobs) {
 		b.bound = k.bound(b.info.Caps.MaxBatched)
 	}
 	m.pump()
+}
+
+// turn takes knobs; mu must be held, where anybody else knows the model.
+func (m *model) turn(k Knobs) {
+	m.knobs = k
+	m.queue.Limit = cmp.Or(k.Depth, route.DefaultQueue)
+	m.queue.PerTenant = max(m.queue.Limit/tenantShare, 1)
+	m.queue.MaxAge = cmp.Or(k.Age, ageMost)
 }

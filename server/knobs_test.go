@@ -27,6 +27,14 @@ func TestSettings(t *testing.T) {
 		{"router.queue_threshold", "", 200, `"value":"4","was":"off"`},
 		{"router.queue_threshold", "0.5", 200, `"value":"0.5","was":"4"`},
 		{"router.queue_threshold", "-1", 422, "no number of 0 or more"},
+		{"router.queue_depth", "8", 200, `"value":"8","was":"4096"`},
+		{"router.queue_depth", "0", 200, `"value":"0","was":"8"`},
+		{"router.queue_depth", "-1", 422, "no whole number"},
+		{"router.queue_age", "off", 200, `"value":"off","was":"5m"`},
+		{"router.queue_age", "90s", 200, `"value":"1m30s","was":"off"`},
+		{"router.queue_age", "", 200, `"value":"5m","was":"1m30s"`},
+		{"router.queue_age", "90s", 200, `"value":"1m30s","was":"5m"`},
+		{"router.queue_age", "soon", 422, "no time such as 30s or 5m, nor off"},
 		{"router.temperature", "0.2", 200, `"value":"0.2","was":""`},
 		{"router.temperature", "", 200, `"value":"","was":"0.2"`},
 		{"router.temperature", "1e10", 422, "up to 1e9"},
@@ -39,7 +47,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s %s: %d %s, heard %q", c.key, c.value, a.status, a.body, turned)
 		}
 	}
-	if a := ask(t, "GET", ctl+"/settings", ""); strings.TrimSpace(a.body) != `{"router.mode":"round-robin","router.prefill_weight":"","router.queue_threshold":"0.5","router.temperature":""}` {
+	if a := ask(t, "GET", ctl+"/settings", ""); strings.TrimSpace(a.body) != `{"router.mode":"round-robin","router.prefill_weight":"","router.queue_age":"1m30s","router.queue_depth":"0","router.queue_threshold":"0.5","router.temperature":""}` {
 		t.Errorf("settings %s", a.body)
 	}
 	st.until("the picture shows it", func() bool { return st.s.Snapshot().Models[0].Mode == "round-robin" })

@@ -2,9 +2,7 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -57,102 +55,17 @@ type fared struct {
 	lost   bool // it ended there without the client
 }
 
-// place finds a seat for a flight: at once when a worker has room, else
-// through the queue. It returns errNoWorker when there is nobody to wait for,
-// and the context's error when the client left.
-func (m *model) place(ctx context.Context, f *flight) (*seat, error) {
-	if err := m.enqueue(f); err != nil {
-		return nil, err
-	}
-	select {
-	case p := <-f.seats:
-		return p.st, p.err
-	case <-ctx.Done():
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.queue.Remove(f.t.ID) {
-		delete(m.waiting, f.t.ID)
-		m.pump() // those behind it may have had to wait for it
-		return nil, context.Cause(ctx)
-	}
-	if p := <-f.seats; p.st != nil { // it came in between
-		p.st.lost = true // it never was there
-		p.st.leave(errUntold)
-		m.pump() // somebody else may wait for it
-	}
-	return nil, context.Cause(ctx)
-}
-
-// enqueue puts a flight in the queue and seats who can be seated.
-func (m *model) enqueue(f *flight) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.queue.Push(route.NewItem(f.t)); err != nil {
-		return fmt.Errorf("%w: %w", turn.ErrBusy, err)
-	}
-	m.waiting[f.t.ID] = f
-	m.pump()
-	return nil
-}
-
-// placement is what a waiting turn gets: a seat, or why there is none.
-type placement struct {
-	st  *seat
-	err error
-}
-
-// pump seats waiting turns in the queue's order until all workers are full. A
-// turn that some free worker cannot take (its context is too small, or it was
-// lost or busy before) keeps its place and lets those behind it by; at most
-// passMost of them are looked at. mu must be held.
-func (m *model) pump() {
-	if it, ok := m.queue.Peek(); !ok || !m.vacant() && m.full(m.waiting[it.ID]) {
-		return // under load most often: whose turn it is waits on, and so do all behind it
-	}
-	var passed []route.Item
-	for len(passed) == 0 || len(passed) < passMost && m.vacant() {
-		it, ok := m.queue.Pop()
-		if !ok {
-			break
-		}
-		f := m.waiting[it.ID]
-		p, wait := m.try(f)
-		if wait {
-			passed = append(passed, it)
-			continue
-		}
-		delete(m.waiting, it.ID)
-		f.seats <- p // has room for one, and one is sent
-	}
-	for _, it := range passed {
-		m.queue.Return(it)
-	}
-}
-
-// passMost is how many turns that have to wait are passed by to find one that
-// has not.
-const passMost = 64
-
-// vacant reports whether some ready worker has room; mu must be held.
-func (m *model) vacant() bool {
-	now := time.Now()
-	for name, b := range m.members {
-		if b.info.State == turn.Ready && !b.breaker.Open(now) && !route.Full(m.load(name, b)) {
-			return true
-		}
-	}
-	return false
-}
-
 // try picks a worker for a flight and books it; mu must be held. wait is true
 // when all that could take it are full, or come back in a moment.
 func (m *model) try(f *flight) (p placement, wait bool) {
-	if m.full(f) {
+	if !f.stand.forced && m.full(f) {
 		return p, true // known without a look at what they hold
 	}
 	n := m.need(f)
 	cs := m.candidates(f, &n)
+	if f.stand.forced {
+		widen(cs)
+	}
 	d := m.choose(f, &n, cs)
 	if (d.Reason == route.TooLong || d.Reason == route.NoWorkers) && m.comes(f) {
 		return p, true

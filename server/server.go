@@ -273,7 +273,8 @@ func (s *Server) AddModel(m Model) {
 	defer s.mu.Unlock()
 	if s.models[m.ID] == nil {
 		one := newModel(m, s.ledger.Raw())
-		one.knobs, one.recall = s.knobs, s.o.Recall
+		one.recall = s.o.Recall
+		one.turn(s.knobs)
 		s.models[m.ID] = one
 	}
 }
