@@ -52,12 +52,10 @@
 // Order of the queue: higher band first, always; inside a band the tenant that
 // had fewest turns while others waited; of a tenant the effective arrival
 // (turn.Turn.Effective), put back by up to ten seconds for sessions that had
-// much of late; then the true arrival, then first in. A turn that cannot go
-// though others can lets those by: until Recall when it needs a worker that has
-// no room (Pass), and until the Gate admits it when sessions in use fill every
-// worker's cache (Held). Both keep their places.
+// much of late; then the true arrival, then first in. Turns that cannot go though
+// others can let those by and keep their places, see Queue.Pass and Item.Held.
 //
 // Limits: the queue holds 4,096 turns unless told otherwise, beyond that Push
-// refuses; Expired finds who has waited too long. Cost: a decision is linear in candidates, a few µs for eight, with one
+// refuses. Cost: a decision is linear in candidates, a few µs for eight, with one
 // allocation; a queue's step is logarithmic in turns and linear in tenants.
 package route
