@@ -55,7 +55,6 @@
 // much of late; then the true arrival, then first in. Turns that cannot go though
 // others can let those by and keep their places, see Queue.Pass and Item.Held.
 //
-// Limits: the queue holds 4,096 turns unless told otherwise, beyond that Push
-// refuses. Cost: a decision is linear in candidates, a few µs for eight, with one
+// Cost: a decision is linear in candidates, a few µs for eight, with one
 // allocation; a queue's step is logarithmic in turns and linear in tenants.
 package route
