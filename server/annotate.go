@@ -66,7 +66,7 @@ func (x *nvext) annotations(f *flight) {
 // worker, its hit and the prompt's ids, and without a word of the model.
 func (f *flight) where(c *call) error {
 	f.prompt = f.job.Prompt.Cut(f.asked)
-	d, _, err := f.ask()
+	d, _, err := f.ask(nil)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/agentinfer/dyn/route"
@@ -16,7 +17,7 @@ import (
 // get_potential_loads) is told here over HTTP, to harnesses that route
 // themselves: they pin the turn to a worker afterwards. A key hears of its own
 // turns alone: its salt finds its own prefixes, and loads are those of its own
-// turns. Nothing is booked by asking.
+// turns. Asking books a turn where it has an id, see booked.go.
 
 // routeAsk is a body of /v1/route/…: a prompt as ids or text, or the fields of
 // a chat completion. The names are those of KvRouter's arguments.
@@ -42,6 +43,8 @@ type bestAnswer struct {
 	Strategy   string          `json:"strategy"`
 	Reason     route.Reason    `json:"reason"`
 	Waits      bool            `json:"waits"` // all are full: it would wait first
+	Booked     bool            `json:"booked"`
+	BookedS    float64         `json:"booked_s,omitempty"` // how long, unless it is freed
 	Warning    string          `json:"warning,omitempty"`
 	Candidates []bestCandidate `json:"candidates"`
 }
@@ -56,17 +59,30 @@ type bestCandidate struct {
 
 // bestWorker answers where a turn would go now.
 func (s *Server) bestWorker(c *call) error {
-	f, err := s.wonders(c)
+	f, ask, err := s.wonders(c)
 	if err != nil {
 		return err
 	}
-	d, waits, err := f.ask()
+	booked := false
+	d, waits, err := f.ask(func(n *route.Need, cs []route.Candidate, d route.Decision) error {
+		switch {
+		case ask.Request == "" && !ask.Update:
+			return nil
+		case ask.Request != "" && f.m.crowded(bookKey{c.tenant(), ask.Request}):
+			return &dialect.Problem{Kind: dialect.Limited, Message: strconv.Itoa(mostBooked) + " turns of this key are booked; POST /v1/route/free ends a booking"}
+		}
+		booked = f.reserve(c, ask, n, cs, d)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
 	a := bestAnswer{
 		Worker: d.Worker, Tokens: d.Overlap, Prompt: f.asked, Strategy: d.Strategy, Reason: d.Reason, Waits: waits, Warning: d.Warning,
 		Block: f.m.blockOf(d.Worker), Candidates: []bestCandidate{},
+	}
+	if a.Booked = booked; booked {
+		a.BookedS = bookedFor.Seconds()
 	}
 	if a.Block > 0 {
 		a.Blocks = a.Tokens / a.Block
@@ -78,12 +94,22 @@ func (s *Server) bestWorker(c *call) error {
 }
 
 // wonders makes a flight of a request that only asks.
-func (s *Server) wonders(c *call) (*flight, error) {
+func (s *Server) wonders(c *call) (*flight, *routeAsk, error) {
 	var ask routeAsk
 	body, err := s.object(c, &ask)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	t, err := s.asked(c, &ask, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := s.prepare(c, t)
+	return f, &ask, err
+}
+
+// asked is the turn that a request asks about.
+func (s *Server) asked(c *call, ask *routeAsk, body []byte) (*turn.Turn, error) {
 	m, err := s.only(c.model(ask.Model))
 	if err != nil {
 		return nil, err
@@ -110,11 +136,15 @@ func (s *Server) wonders(c *call) (*flight, error) {
 		return nil, &dialect.Problem{Param: "token_ids", Message: "must be an array of token ids"}
 	}
 	t.Hints.Query, t.Hints.Strict = true, max(t.Hints.Strict, ask.Strict)
-	if ask.Request != "" || ask.Update {
-		c.warn("nothing is booked by asking: a turn counts when it is sent, pinned to the worker by nvext.worker or x-dyn-worker")
+	t.Hints.Booking = "" // of a turn that comes
+	if len(ask.Request) > mostRequestID {
+		return nil, &dialect.Problem{Param: "request_id", Message: "is longer than " + strconv.Itoa(mostRequestID) + " bytes"}
 	}
-	return s.prepare(c, t)
+	return t, nil
 }
+
+// mostRequestID is how long the id of a booking may be.
+const mostRequestID = 256
 
 // model is the model that a request names: its body, else what stands behind the
 // path's ?.
@@ -125,9 +155,10 @@ func given(v json.RawMessage) bool { return len(v) > 0 && string(v) != "null" }
 
 // ask decides for a flight that does not fly. waits says that all workers that
 // could take it are full; the decision is then the one that would be made if
-// they had room.
-func (f *flight) ask() (d route.Decision, waits bool, err error) {
+// they had room. Where it has, then is called with it, the model's mutex held.
+func (f *flight) ask(then func(*route.Need, []route.Candidate, route.Decision) error) (d route.Decision, waits bool, err error) {
 	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
 	n := f.m.need(f)
 	all := f.m.candidates(f, &n)
 	if d = f.m.choose(f, &n, all); d.Wait() {
@@ -137,12 +168,13 @@ func (f *flight) ask() (d route.Decision, waits bool, err error) {
 		}
 		d = f.m.choose(f, &n, all)
 	}
-	f.m.mu.Unlock()
-	switch d.Reason {
-	case route.TooLong:
-		return d, waits, &dialect.Problem{Kind: dialect.TooLong, Prompt: f.job.Prompt.Len(), Limit: f.m.context()}
-	case route.NoWorkers:
+	switch {
+	case d.Reason == route.TooLong:
+		return d, waits, &dialect.Problem{Kind: dialect.TooLong, Prompt: f.job.Prompt.Len(), Limit: f.m.room()}
+	case d.Reason == route.NoWorkers:
 		return d, waits, errNoWorker
+	case then != nil && !waits:
+		return d, waits, then(&n, all, d)
 	}
 	return d, waits, nil
 }

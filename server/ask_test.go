@@ -81,8 +81,8 @@ func TestBestWorker(t *testing.T) {
 			t.Errorf("%.60s: another key is told %s", body, a.body)
 		}
 	}
-	a := ask(t, "POST", st.url+"/v1/route/best_worker", `{"prompt":"hi","request_id":"r","update_indexer":true}`, "x-api-key", "1", "x-dyn-worker", "w1")
-	if doc(t, a.body)["worker_id"] != "w1" || !strings.Contains(a.header.Get(warnHeader), "nothing is booked") {
+	a := ask(t, "POST", st.url+"/v1/route/best_worker", `{"prompt":"hi"}`, "x-api-key", "1", "x-dyn-worker", "w1")
+	if doc(t, a.body)["worker_id"] != "w1" || doc(t, a.body)["booked"] != false || a.header.Get(warnHeader) != "" {
 		t.Errorf("pinned: %q %s", a.header.Get(warnHeader), a.body)
 	}
 	for body, says := range map[string]string{

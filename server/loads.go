@@ -57,11 +57,11 @@ func (s *Server) routeLoads(c *call) error {
 
 // potentialLoads answers what they would be with one more turn.
 func (s *Server) potentialLoads(c *call) error {
-	f, err := s.wonders(c)
+	f, _, err := s.wonders(c)
 	if err != nil {
 		return err
 	}
-	d, _, err := f.ask()
+	d, _, err := f.ask(nil)
 	if err != nil {
 		return err
 	}

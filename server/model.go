@@ -54,6 +54,7 @@ type model struct {
 	decided uint64             // turns sent so far
 	books   *route.Books       // what the router knows by its own doing
 	seats   map[*seat]struct{} // that are taken
+	booked  map[bookKey]*booking
 	knobs   Knobs
 	pruned  int64 // events that indexes which are gone could not place
 	desk    desk
@@ -100,6 +101,7 @@ func newModel(m Model, behind prompt.Shelf) *model {
 		indexes: map[int]*cache.Index{},
 		waiting: map[string]*flight{},
 		seats:   map[*seat]struct{}{},
+		booked:  map[bookKey]*booking{},
 		books:   route.NewBooks(0),
 
 		strategies: map[string]route.Strategy{},

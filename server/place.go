@@ -132,21 +132,30 @@ func (m *model) book(f *flight, n *route.Need, cs []route.Candidate, d route.Dec
 	st.chat = m.way(f, b)
 	m.seats[st] = struct{}{}
 	m.send(st, f, n, cs)
-	switch chain := f.chains[st.block]; {
-	case b.index == nil:
-	case st.chat != "":
-		m.assume(b, chain)
-	case b.info.Caps.Events:
-		b.index.Expect(b.holder, chain, expectFor)
-	default:
-		b.index.Assume(b.holder, chain, b.info.Caps.KVTokens/st.block)
-	}
+	m.expects(b, f, st.chat)
 	b.window.Add(now, func(s *gauge.Sums) {
 		s.Decided++
 		s.Prompt += st.tokens
 		s.Predicted += st.held
 	})
 	return st
+}
+
+// expects tells the index what a worker will hold of a flight's prompt; chat is
+// why it goes to the worker's own chat API. mu must be held.
+func (m *model) expects(b *member, f *flight, chat string) {
+	if b.index == nil {
+		return
+	}
+	block := b.index.Block()
+	switch chain := f.chains[block]; {
+	case chat != "":
+		m.assume(b, chain)
+	case b.info.Caps.Events:
+		b.index.Expect(b.holder, chain, expectFor)
+	default:
+		b.index.Assume(b.holder, chain, b.info.Caps.KVTokens/block)
+	}
 }
 
 // room is the most tokens that a prompt may have at some ready worker; mu

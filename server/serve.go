@@ -32,6 +32,9 @@ func (s *Server) prepare(c *call, t *turn.Turn) (*flight, error) {
 	if err := s.admit(c, t); err != nil { // whose key, within its limits (server/tenant)
 		return nil, err
 	}
+	if t.Hints.Booking != "" {
+		s.takesBooking(c, t, m) // what was booked for it becomes its own
+	}
 	need, err := s.demands(c, t, m) // what only some workers can do
 	if err != nil {
 		return nil, err

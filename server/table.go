@@ -69,6 +69,14 @@ func routeTable() []endpoint {
 			says: "which worker a turn would go to now", in: "RouteAsk", out: "BestWorker", query: []string{"model"},
 		},
 		{
+			method: "POST", path: "/v1/route/mark_prefill_complete", counts: true, do: (*Server).prefillDone,
+			says: "the first token of a booked turn came", in: "BookAsk", out: "Booked", query: []string{"model"},
+		},
+		{
+			method: "POST", path: "/v1/route/free", counts: true, do: (*Server).freeBooking,
+			says: "a booked turn ended", in: "BookAsk", out: "Booked", query: []string{"model"},
+		},
+		{
 			method: "POST", path: "/v1/route/potential_loads", do: (*Server).potentialLoads,
 			says: "what each worker would have to do with one more turn", in: "RouteAsk", out: "PotentialLoads", query: []string{"model"},
 		},

@@ -192,6 +192,7 @@ type Hints struct {
 	ToolETA   time.Duration // tool_eta_ms: how long the tools will take; 0 is unsaid
 	Final     bool          // session_final: nothing comes after this turn
 	Worker    string        // the worker it must run at; "" is any
+	Booking   string        // by which id it was booked beforehand; "" is none
 	Extra     []string      // extra_fields: what the answer's nvext is to tell
 	Annotate  []string      // annotations that the answer is to bring: those of which there are some
 	Query     bool          // annotation query_instance_id: where would it run? nothing is made

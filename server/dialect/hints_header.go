@@ -28,6 +28,7 @@ var headerWords = []headerWord{
 	{"x-worker-instance-id", workerHeader},
 	{"x-dynamo-worker-instance-id", workerHeader},
 	{"x-dyn-worker", workerHeader},
+	{"x-dyn-booking", func(h *turn.Hints, s string) bool { h.Booking = bounded(s); return true }},
 	{"x-dynamo-session-final", finalHeader},
 	{"x-dyn-session-final", finalHeader},
 	{"x-dyn-osl", func(h *turn.Hints, s string) bool { return count(&h.OSL, s, 0) }},
