@@ -16,11 +16,13 @@ type account struct {
 	reload   float64   // ms, of those
 	begun    time.Time // when the first of them began to be computed
 	window   sample    // of prefill, that is being measured
+	closed   *sample   // the one before
 
 	inFlight int
 	decoding int
-	active   int // KV tokens of turns there
-	reading  int // of those that decode
+	active   int       // KV tokens of turns there
+	over     time.Time // when those were last more than the worker has room for
+	reading  int       // of those that decode
 	pending  int
 	blocks   map[uint64]int // turns that hold each block, where chains are told
 	block    int            // tokens in one
@@ -62,13 +64,17 @@ func (a *account) advance(now time.Time) {
 // promise adds a turn to those whose prompts wait to be computed.
 func (a *account) promise(now time.Time, t *sent) {
 	if len(a.waits) == 0 {
-		a.begun = now
-		a.window = sample{from: now}
+		a.begin(now)
 	}
 	a.waits = append(a.waits, t)
 	a.promised.add(t.work)
 	a.reload += t.reload
 	a.pending += t.missing()
+}
+
+// begin notes that the worker begins to compute prompts.
+func (a *account) begin(now time.Time) {
+	a.begun, a.window, a.closed = now, sample{from: now}, nil
 }
 
 // owed is the prefill of a turn in ms, by the rates of now.
@@ -81,26 +87,46 @@ func (a *account) take(now time.Time, t *sent, block int) {
 	a.advance(now)
 	a.inFlight++
 	a.active += t.prompt
+	a.weigh(now)
 	for _, h := range t.chain {
 		a.blocks[h]++
 		a.block = block
 	}
 }
 
+// weigh notes whether turns have to wait for room, or lose theirs: what takes
+// how long then says nothing of how fast the worker is.
+func (a *account) weigh(now time.Time) {
+	if kv := a.limits.KVTokens; kv > 0 && a.active > kv {
+		a.over = now
+	}
+}
+
+// crammed reports whether the worker had too little room at some time since.
+func (a *account) crammed(since time.Time) bool { return !a.over.Before(since) && !a.over.IsZero() }
+
 // keep notes that a turn has its prompt computed, and closes a measurement.
 func (a *account) keep(now time.Time, t *sent) {
 	ms := a.owed(t)
 	a.advance(now)
 	a.totals.prefilled += ms
-	a.window.work.add(t.work)
-	a.window.beside += a.beside(t) + t.reload
-	a.window.to = now
-	if a.window.enough() {
-		t.sample = a.window
-		a.window = sample{from: now}
+	if s := a.closed; s != nil && !s.learnt && millis(now.Sub(s.to)) < ms*together {
+		s.take(now, t, t.reload)
+		t.sample = s
+	} else {
+		a.window.take(now, t, a.beside(t)+t.reload)
+		if a.window.enough() {
+			s := a.window
+			t.sample, a.closed = &s, &s
+			a.window = sample{from: now}
+		}
 	}
 	a.forgo(now, t)
 }
+
+// together is which share of its own prefill a turn's first token may come after
+// another's and still have been computed in the same step.
+const together = 0.25
 
 // beside is the time of the steps that compute a turn's prompt which is not
 // for the prompt: weights are read, other turns decode, and the step that
@@ -146,6 +172,7 @@ func (a *account) decode(now time.Time, t *sent) {
 func (a *account) grow(now time.Time, t *sent, tokens int) {
 	t.tokens += tokens
 	a.active += tokens
+	a.weigh(now)
 	if !t.first.IsZero() {
 		a.advance(now)
 		a.reading += tokens
@@ -155,6 +182,7 @@ func (a *account) grow(now time.Time, t *sent, tokens int) {
 // release gives back what a turn took.
 func (a *account) release(now time.Time, t *sent) {
 	a.advance(now)
+	a.weigh(now)
 	a.inFlight--
 	a.active -= t.prompt + t.tokens
 	if !t.first.IsZero() {

@@ -197,8 +197,8 @@ type sent struct {
 	overlap, lower int
 	reload         float64 // ms
 	work           terms
-	sample         sample // that closed with its first token
-	since          totals // of worker, at its first token
+	sample         *sample // that its first token closed, or was part of
+	since          totals  // of worker, at its first token
 }
 
 // owes sets what has to be computed of a turn's prompt.

@@ -35,6 +35,14 @@ type sample struct {
 	from, to time.Time
 	work     terms
 	beside   float64 // ms that went elsewhere meanwhile
+	learnt   bool
+}
+
+// take adds a turn whose prompt is computed.
+func (s *sample) take(now time.Time, t *sent, beside float64) {
+	s.work.add(t.work)
+	s.beside += beside
+	s.to = now
 }
 
 // enough reports whether a sample says more than its noise.
@@ -64,15 +72,14 @@ func (a *account) rates() Rates {
 // said; what the books took to be there may have been wrong.
 func (a *account) learnPrefill(t *sent, cached int) {
 	s := t.sample
-	if s.to.IsZero() || t.prefill != a {
+	if s == nil || s.learnt || t.prefill != a || a.crammed(s.from) {
 		return
 	}
 	if cached >= 0 {
-		really := workOf(t.prompt, max(min(cached, t.prompt), 0))
-		s.work.tokens += really.tokens - t.work.tokens
-		s.work.square += really.square - t.work.square
+		s.work.take(t.work)
+		s.work.add(workOf(t.prompt, max(min(cached, t.prompt), 0)))
 	}
-	if !s.enough() {
+	if s.learnt = s.enough(); !s.learnt {
 		return
 	}
 	r := a.limits.Rates
@@ -87,7 +94,7 @@ const enoughSteps = 8
 // learnDecode takes the time that a turn's answer took.
 func (a *account) learnDecode(now time.Time, t *sent) {
 	steps, whole := float64(t.tokens-1), millis(now.Sub(t.first))
-	if steps < enoughSteps || whole <= 0 {
+	if steps < enoughSteps || whole <= 0 || a.crammed(t.first) {
 		return
 	}
 	a.advance(now)

@@ -132,3 +132,72 @@ func FuzzFit(f *testing.F) {
 		}
 	})
 }
+
+// Prompts that are computed in one step have their first tokens at once: that
+// is one measurement, of all of them.
+func TestOneStepIsOneSample(t *testing.T) {
+	b := NewBooks(0)
+	b.Worker("w", Limits{KVTokens: 1_000_000, Rates: Rates{Step: 1, Token: 0.1, Context: 1e-6}})
+	now := epoch
+	for i := range 40 {
+		for k := range 4 {
+			n := Need{Turn: fmt.Sprint(i, "/", k), Prompt: 500}
+			b.Sent(now, Sending{Need: &n, Worker: "w"})
+		}
+		now = now.Add(201 * time.Millisecond) // four times 50, and the step
+		for k := range 4 {
+			b.First(now, fmt.Sprint(i, "/", k))
+			now = now.Add(200 * time.Microsecond)
+		}
+		for k := range 4 {
+			b.Ended(now, Outcome{Turn: fmt.Sprint(i, "/", k), Cached: 0, Output: 1})
+		}
+		now = now.Add(time.Second)
+	}
+	c := Candidate{Worker: "w"}
+	b.Fill(now, &Need{}, &c)
+	if c.Rates.Token < 0.09 || c.Rates.Token > 0.11 || c.Off < 0.9 || c.Off > 1.1 {
+		t.Fatalf("%v ms a token, off by %v", c.Rates.Token, c.Off)
+	}
+}
+
+// Turns that wait for room in the KV cache, or lose theirs, take longer than
+// their worker computes: that makes no prediction wrong. With room again it is
+// measured as ever.
+func TestCrampedWorkerIsNotOff(t *testing.T) {
+	b := NewBooks(0)
+	b.Worker("w", Limits{KVTokens: 100_000, Rates: Rates{Step: 1, Token: 0.1, Context: 1e-6}})
+	now := epoch
+	serve := func(id string, turns int, slow time.Duration) {
+		for k := range turns {
+			n := Need{Turn: fmt.Sprint(id, "/", k), Prompt: 40_000}
+			b.Sent(now, Sending{Need: &n, Worker: "w"})
+		}
+		for k := range turns {
+			now = now.Add(4001*time.Millisecond + slow)
+			b.First(now, fmt.Sprint(id, "/", k))
+		}
+		now = now.Add(99*(time.Millisecond+slow/100) + time.Second)
+		for k := range turns {
+			b.Ended(now, Outcome{Turn: fmt.Sprint(id, "/", k), Cached: 0, Output: 100})
+		}
+		now = now.Add(time.Second)
+	}
+	look := func() (c Candidate) {
+		c.Worker = "w"
+		b.Fill(now, &Need{}, &c)
+		return c
+	}
+	for i := range 20 {
+		serve(fmt.Sprint("cramped ", i), 3, 30*time.Second)
+	}
+	if c := look(); c.Off != 0 || c.Rates.Token != 0.1 {
+		t.Fatalf("%v ms a token, off by %v", c.Rates.Token, c.Off)
+	}
+	for i := range 20 {
+		serve(fmt.Sprint("roomy ", i), 1, 12*time.Second)
+	}
+	if c := look(); c.Rates.Token < 0.35 || c.Rates.Token > 0.45 {
+		t.Fatalf("%v ms a token, off by %v", c.Rates.Token, c.Off)
+	}
+}
