@@ -31,7 +31,8 @@ type account struct {
 	idle    list    // sessions that were here last, the latest in front
 	spent   *stay   // of those the latest from which on the mirror has nothing
 	running float64 // tokens of sessions at home here that have a turn there
-	fading  float64 // tokens that idle ones at home will want, and
+	lasts   lasts   // tokens of idle ones at home by when those were last here
+	fading  float64 // tokens that these will want, and
 	warm    int     // tokens of those that were here in the last minute,
 	counted time.Time
 	homes   int // sessions at home

@@ -1,9 +1,6 @@
 package route
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // DefaultSessions is how many sessions Books remember where told nothing else.
 const DefaultSessions = 16_384
@@ -24,7 +21,7 @@ type Books struct {
 	turns    map[string]*sent
 	homes    map[string]*stay
 	stays    int
-	families map[uint64]*family
+	families families
 	ttft     float64 // mean ms of the last fifty turns or so
 }
 
@@ -36,7 +33,7 @@ func NewBooks(sessions int) *Books {
 	}
 	return &Books{
 		sessions: sessions, accounts: map[string]*account{}, turns: map[string]*sent{},
-		homes: map[string]*stay{}, families: map[uint64]*family{},
+		homes: map[string]*stay{},
 	}
 }
 
@@ -126,7 +123,7 @@ func (b *Books) Sent(now time.Time, s Sending) {
 	first.promise(now, t)
 	a.take(now, t, s.BlockSize)
 	b.arrive(now, s.Need, t)
-	b.spread(now, s.Need.Prefix, first.name)
+	b.families.spread(now, s.Need.Prefix, first.name)
 }
 
 // First notes a turn's first token.
@@ -172,7 +169,7 @@ func (b *Books) Ended(now time.Time, o Outcome) {
 	t.worker.release(now, t)
 	b.leave(now, t, o)
 	if t.opening && o.Cached > 0 && !o.Err {
-		b.families[t.prefix].learn(o.Cached)
+		b.families.of[t.prefix].learn(o.Cached)
 	}
 }
 
@@ -217,80 +214,3 @@ func (t *sent) missing() int { return t.prompt - t.overlap }
 
 // millis is a duration as the books count it.
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// family is what turns with the same system prompt and tools have in common.
-type family struct {
-	shared [5]int // what first turns found cached, of late
-	n      int
-	to     []hop // where such turns went in the last seconds
-}
-
-type hop struct {
-	worker string
-	at     time.Time
-}
-
-// How long turns of one family that start together count as a burst, how many
-// workers of it are kept, and how many families.
-const (
-	burst        = 5 * time.Second
-	burstWorkers = 16
-	families     = 1024
-)
-
-// spread notes that a turn of a family goes to a worker.
-func (b *Books) spread(now time.Time, prefix uint64, worker string) {
-	if prefix == 0 {
-		return
-	}
-	f := b.families[prefix]
-	if f == nil {
-		if len(b.families) >= families {
-			b.forgetFamilies(now)
-		}
-		f = new(family)
-		b.families[prefix] = f
-	}
-	f.to = slices.DeleteFunc(f.to, func(h hop) bool { return h.worker == worker || now.Sub(h.at) > burst })
-	if len(f.to) < burstWorkers {
-		f.to = append(f.to, hop{worker, now})
-	}
-}
-
-// forgetFamilies makes room: of those that sent nothing of late, or else of
-// any.
-func (b *Books) forgetFamilies(now time.Time) {
-	for key, f := range b.families {
-		if len(f.to) == 0 || now.Sub(f.to[len(f.to)-1].at) > burst || len(b.families) >= 2*families {
-			delete(b.families, key)
-		}
-		if len(b.families) <= families/2 {
-			return
-		}
-	}
-}
-
-// learn takes what the first turn of a session found cached.
-func (f *family) learn(cached int) {
-	if f != nil {
-		f.shared[f.n%len(f.shared)] = cached
-		f.n++
-	}
-}
-
-// burst is how many tokens a worker will hold of a family's prompt, because a
-// sibling was sent there a moment ago: the median of what siblings found.
-func (f *family) burst(now time.Time, worker string) int {
-	if f == nil || f.n == 0 {
-		return 0
-	}
-	for _, h := range f.to {
-		if h.worker == worker && now.Sub(h.at) <= burst {
-			known := f.shared
-			n := min(f.n, len(known))
-			slices.Sort(known[:n])
-			return known[n/2]
-		}
-	}
-	return 0
-}

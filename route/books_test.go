@@ -338,11 +338,23 @@ func TestBooksAreBounded(t *testing.T) {
 		t.Fatalf("%d sessions, %d homes", d.Sessions(), len(d.homes))
 	}
 	for i := range 5_000 {
-		d.spread(d.now, uint64(i+1), "a")
+		d.families.spread(d.now, uint64(i+1), "a")
 	}
-	if len(d.families) > 2*families {
-		t.Fatalf("%d families", len(d.families))
+	if n := len(d.families.of); n != mostFamilies || d.families.of[1] != nil || d.families.of[5_000] == nil {
+		t.Fatalf("%d families", n)
 	}
+}
+
+// idleTokens is what idle sessions at a worker will want: as summed by steps,
+// and session by session.
+func idleTokens(a *account, now time.Time) (got, want float64) {
+	got, _ = a.lasts.sum(now)
+	for s := a.idle.front; s != nil; s = s.next {
+		if now.Sub(s.last) < idleFor-lastStep {
+			want += s.wants(now) * float64(s.tokens)
+		}
+	}
+	return got, want
 }
 
 // Whatever happens in whatever order: nothing is counted that is not there.
@@ -408,6 +420,9 @@ func TestBooksBalance(t *testing.T) {
 					typical += s.tokens
 					homes++
 				}
+			}
+			if got, want := idleTokens(a, d.now); math.Abs(got-want) > 1+want/20 {
+				t.Fatalf("%s: idle sessions will want %.0f tokens, summed %.0f", w, want, got)
 			}
 			if held != a.held || homes != a.homes || math.Abs(float64(typical)-a.typical) > 0.5 {
 				t.Fatalf("%s: %d held of %d, %d homes of %d, %d tokens of %v", w, held, a.held, homes, a.homes, typical, a.typical)

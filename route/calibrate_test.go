@@ -201,3 +201,19 @@ func TestCrampedWorkerIsNotOff(t *testing.T) {
 		t.Fatalf("%v ms a token, off by %v", c.Rates.Token, c.Off)
 	}
 }
+
+// Of an engine that is far from what is taken for granted, such as one without
+// a GPU, enough is known after a few turns.
+func TestFarRatesAreFoundSoon(t *testing.T) {
+	for _, f := range []float64{0.05, 0.1, 10, 30} {
+		really := DefaultRates
+		really.Token, really.Square, really.Context, really.Step = f*really.Token, f*really.Square, f*really.Context, f*really.Step
+		_, c := drive(t, Rates{}, really, 20)
+		if got, want := c.Rates.Prefill(4_000, 20_000), really.Prefill(4_000, 20_000); got/want < 0.6 || got/want > 1.6 {
+			t.Errorf("%v times: %.1f ms for a prefill that takes %.1f", f, got, want)
+		}
+		if c.Off < 0.5 || c.Off > 2 {
+			t.Errorf("%v times: off by %v after twenty turns", f, c.Off)
+		}
+	}
+}

@@ -42,7 +42,7 @@ func (b *Books) Fill(now time.Time, n *Need, c *Candidate) {
 		c.Typical = a.typical / float64(a.homes)
 	}
 	if n.Prefix != 0 && c.Overlap == 0 && b.homes[n.Session] == nil {
-		c.Overlap = max(min(b.families[n.Prefix].burst(now, c.Worker), n.Prompt-1), 0)
+		c.Overlap = max(min(b.families.of[n.Prefix].burst(now, c.Worker), n.Prompt-1), 0)
 	}
 }
 

@@ -85,6 +85,9 @@ func (a *account) shed(tokens int) {
 }
 
 func (a *account) lose(s *stay, tokens int) {
+	if tokens == s.held && s.closed && s.running == 0 {
+		a.count(a.counted, s, -1) // it is over, and nothing is left of it
+	}
 	s.held -= tokens
 	a.held -= tokens
 }

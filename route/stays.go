@@ -33,19 +33,22 @@ const (
 	countIn  = 500 * time.Millisecond // after which sums over idle sessions are made anew
 )
 
-// wants is the share of its context that an idle session will want: of turns
-// that wait for a tool most come in seconds, and what has not come in minutes
-// seldom does.
+// wants is the share of its context that an idle session will want.
 func (s *stay) wants(now time.Time) float64 {
-	e := now.Sub(s.last).Seconds()
+	idle := now.Sub(s.last)
 	switch {
 	case !s.home:
 		return 0
-	case s.closed && (s.held <= 0 || now.Sub(s.last) >= endedFor):
+	case s.closed && (s.held <= 0 || idle >= endedFor):
 		return 0
 	}
-	return min(1, 60/(max(e, 0)+30))
+	return comesBack(idle)
 }
+
+// comesBack is how likely a session is to go on that has been idle for so long:
+// of turns that wait for a tool most come in seconds, and what has not come in
+// minutes seldom does.
+func comesBack(idle time.Duration) float64 { return min(1, 60/(max(idle.Seconds(), 0)+30)) }
 
 // hot reports whether the gate counts an idle session.
 func (s *stay) hot(now time.Time) bool {
@@ -210,7 +213,9 @@ func (a *account) count(now time.Time, s *stay, sign float64) {
 	case !s.home:
 	case s.running > 0:
 		a.running += sign * float64(s.tokens)
+	case s.closed && s.held <= 0:
 	default:
+		a.lasts.add(s.last, s.closed, sign*float64(s.tokens))
 		a.fading += sign * s.wants(now) * float64(s.tokens)
 		if s.hot(now) {
 			a.warm += int(sign) * s.tokens
@@ -220,12 +225,9 @@ func (a *account) count(now time.Time, s *stay, sign float64) {
 
 // recount makes the sums over idle sessions anew, now and then.
 func (a *account) recount(now time.Time) {
-	if d := now.Sub(a.counted); d >= 0 && d < countIn {
-		return
-	}
-	a.counted, a.fading, a.warm = now, 0, 0
-	for s := a.idle.front; s != nil && now.Sub(s.last) < idleFor; s = s.next {
-		a.count(now, s, 1)
+	if d := now.Sub(a.counted); d < 0 || d >= countIn {
+		a.counted = now
+		a.fading, a.warm = a.lasts.sum(now)
 	}
 }
 
@@ -248,11 +250,7 @@ func (b *Books) drop(s *stay) {
 	}
 	s.dropped = true
 	if s.home {
-		if s.running > 0 {
-			s.at.running -= float64(s.tokens)
-		} else {
-			s.at.counted = time.Time{}
-		}
+		s.at.count(s.at.counted, s, -1)
 		s.at.homes--
 		s.at.typical -= float64(s.tokens)
 		s.home = false

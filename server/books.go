@@ -83,6 +83,19 @@ func (m *model) blockwise(strategy string) bool {
 	return ok && s.Blockwise()
 }
 
+// others adds the load that others put on an attached engine to what the books
+// know of ours; the model's mutex must be held.
+func (b *member) others(c *route.Candidate) {
+	if !b.info.Attached {
+		return
+	}
+	c.Decoding += b.foreign
+	c.Active = max(c.Active, int(b.used*float64(c.KVTokens)))
+	if c.KVTokens > 0 {
+		c.Free = max(c.KVTokens-c.Active, 0)
+	}
+}
+
 // share sets how many blocks of the prompt the worker's turns have; mu must be
 // held.
 func (m *model) share(f *flight, c *route.Candidate) {

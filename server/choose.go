@@ -42,7 +42,7 @@ func (m *model) strategy(text string) route.Strategy {
 			s, err = route.New(text)
 		}
 		if err != nil { // names are checked before they come here
-			s = route.Func(route.Pick)
+			s, _ = route.New("")
 		}
 		if m.recall != nil {
 			m.recall(m.memory(text), s)

@@ -85,6 +85,7 @@ type member struct {
 	holder  cache.Holder
 	chats   cache.Holder // of what its chats are taken to have left; 0 is none
 	foreign int          // turns that others sent to an attached engine
+	used    float64      // share of its KV cache that turns have, as it says
 	slots   int          // how many an attached engine was seen to run at once; 0 unknown
 	bound   int          // of pending, as route.Candidate has it
 	loadAt  time.Time

@@ -45,7 +45,7 @@ func (m *model) observe() {
 		b.loadAt = load.At
 		own, _ := m.books.Busy(name)
 		b.foreign = max(load.Running+load.Waiting-own, 0)
-		b.slots = 0
+		b.used, b.slots = load.KVUsed, 0
 		if load.Waiting > 0 {
 			b.slots = max(load.Running, 1) // an engine that lets turns wait is full
 		}

@@ -199,6 +199,7 @@ func (m *model) candidates(f *flight, n *route.Need) []route.Candidate {
 	m.desk.blockwise = m.blockwise(m.rule(f))
 	for i := range cs {
 		m.books.Fill(now, n, &cs[i])
+		m.members[cs[i].Worker].others(&cs[i])
 		if m.desk.blockwise {
 			m.share(f, &cs[i])
 		}

@@ -35,8 +35,8 @@ func load(t testing.TB, src string) *Rule {
 
 // three are workers of which the default rule takes c.
 var three = []route.Candidate{
-	{Worker: "b", InFlight: 3, Overlap: 100, Kind: route.Both},
-	{Worker: "a", InFlight: 2, Pending: 50},
+	{Worker: "b", InFlight: 3, Decoding: 3, Overlap: 100, Kind: route.Both},
+	{Worker: "a", InFlight: 2, Decoding: 1, Pending: 50, Backlog: 5},
 	{Worker: "c"},
 	{Worker: "d", Out: "draining"},
 }
