@@ -75,11 +75,8 @@ func (x *Index) Stored(h Holder, chain []uint64, from int, tier string) {
 			return
 		}
 	}
-	x.keys = x.keys[:0]
-	for _, hash := range chain[from:] {
-		x.keys = append(x.keys, mix(hash))
-	}
-	x.enter(o, x.keys, chain[from:], parent, tierOf(tier))
+	x.keys = mixAll(x.keys[:0], chain[from:])
+	x.enter(o, x.keys, x.keys, parent, tierOf(tier))
 }
 
 // feed is what comes before each event.
@@ -138,75 +135,8 @@ func (x *Index) place(o *holder, ev turn.KVEvent) {
 		hash = next(&x.scratch, hash, ev.Tokens[i*x.block:(i+1)*x.block])
 		x.keys = append(x.keys, mix(hash))
 	}
-	x.enter(o, x.keys, ev.Hashes, parent, tierOf(ev.Tier))
-}
-
-// batch is how many blocks' lines are asked for at once: so many misses wait
-// for each other no more, and their lines stay near until they are used.
-const batch = 64
-
-// enter enters blocks one behind the other, by their mixed own hashes and by
-// the engine's names.
-func (x *Index) enter(o *holder, keys, names []uint64, parent uint32, tier int) {
-	for len(keys) > 0 {
-		n := min(batch, len(keys))
-		near := uint64(0)
-		for i, key := range keys[:n] {
-			near += x.own.touch(key) + x.names.touch(mix(names[i]))
-		}
-		x.near = near
-		for i, key := range keys[:n] {
-			if parent = x.enterOne(o, key, mix(names[i]), parent, tier); parent == 0 {
-				x.count.refused++
-				return
-			}
-		}
-		keys, names = keys[n:], names[n:]
-	}
-}
-
-// enterOne enters one block and returns its node. Most blocks are new, and so
-// are their names: those are made as they will be.
-func (x *Index) enterOne(o *holder, key, name uint64, parent uint32, tier int) uint32 {
-	id := x.own.find(key)
-	if id != 0 && x.nodes.parent(id) != parent {
-		return 0
-	}
-	if id != 0 || o.refs.n > 0 || x.names.find(name) != 0 {
-		if id == 0 {
-			id = x.make(key, parent, nil)
-		}
-		if id != 0 {
-			x.nodes.rest(id)[nodeParent] |= isYoung
-			x.hold(o, name, id, tier)
-		}
-		return id
-	}
-	if id = x.makeHeld(o, key, parent, tier); id == 0 {
-		return 0
-	}
-	if x.names.put(name, id) {
-		x.nodes.setName(id, name)
-		return id
-	}
-	held, _ := x.nodes.of(id).held(o.slot) // there is no room for its name
-	x.putRef(o, name, x.plain(id, held))
-	x.change(o, id, held|bitOwn)
-	return id
-}
-
-// makeHeld makes a node that a holder has in one tier.
-func (x *Index) makeHeld(o *holder, key uint64, parent uint32, tier int) uint32 {
-	level := tier
-	if parent != 0 {
-		_, above := x.nodes.of(parent).held(o.slot)
-		level = max(level, above)
-	}
-	id := x.make(key, parent, x.sets.with(nil, o.slot, 1<<tier, level))
-	if id != 0 {
-		o.count(0, 1<<tier)
-	}
-	return id
+	x.called = mixAll(x.called[:0], ev.Hashes)
+	x.enter(o, x.keys, x.called, parent, tierOf(ev.Tier))
 }
 
 // storeKnown adds a tier to blocks that the engine names without tokens.

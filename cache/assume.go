@@ -123,24 +123,23 @@ func (x *Index) Assume(h Holder, chain []uint64, capBlocks int) {
 
 // assumeBehind adds blocks one behind the other, and returns the last.
 func (x *Index) assumeBehind(o *holder, chain []uint64, end uint32) uint32 {
-	for _, hash := range chain {
-		h := mix(hash)
-		n := x.own.find(h)
+	x.keys = mixAll(x.keys[:0], chain)
+	for keys := x.keys; len(keys) > 0; {
+		n, ok := x.behind(end, keys[0])
+		made := 1
 		switch {
-		case n == 0:
-			n = x.makeHeld(o, h, end, 0)
-		case x.nodes.parent(n) != end:
-			n = 0
-		default:
-			x.nodes.rest(n)[nodeParent] |= isYoung
+		case ok && n == 0:
+			n, made = x.extend(o, keys, nil, end, 0)
+		case ok:
+			x.nodes.stamp(n)
 			held, _ := x.nodes.of(n).held(o.slot)
 			x.change(o, n, held|1)
 		}
-		if n == 0 {
+		if !ok || made == 0 {
 			x.count.refused++
 			break
 		}
-		end = n
+		keys, end = keys[made:], n
 	}
 	return end
 }

@@ -27,66 +27,66 @@ func (x *Index) evict(keep uint32) bool {
 		return false
 	}
 	if x.nodes.bare > 0 {
-		gone = x.turnHand(keep, x.behindHole)
+		gone = x.evictHoles(keep)
 	}
 	for round := 0; gone == 0 && round < 2+int(x.nodes.used)/(atOnce*farEnough); round++ {
-		gone = x.turnHand(keep, x.old)
+		gone = x.evictOld(keep)
 	}
 	x.count.evicted += int64(gone)
 	return gone > 0
 }
 
-// behindHole picks nodes that nobody holds.
-func (x *Index) behindHole(id uint32) bool { return uint32(x.nodes.state(id)) == 0 }
-
-// old picks nodes that were not stored lately.
-func (x *Index) old(id uint32) bool {
-	r := x.nodes.rest(id)
-	young := r[nodeParent]&isYoung != 0
-	r[nodeParent] &^= isYoung
-	return !young
+// turn moves the hand on.
+func (x *Index) turn() uint32 {
+	if x.hand++; x.hand > x.nodes.used {
+		x.hand = runSize
+	}
+	return x.hand
 }
 
-// turnHand takes out branches of the nodes that pick chooses, ends first.
-func (x *Index) turnHand(keep uint32, pick func(uint32) bool) (gone int) {
-	for range atOnce * farEnough {
-		if x.hand++; x.hand > x.nodes.used {
-			x.hand = 1
-		}
-		if !x.nodes.lives(x.hand) || !pick(x.hand) {
-			continue
-		}
-		top := x.hand
-		for gone < atOnce && x.nodes.lives(top) {
+// evictHoles takes out what lies behind nodes that nobody holds, ends first.
+func (x *Index) evictHoles(keep uint32) (gone int) {
+	for steps := atOnce * farEnough; steps > 0 && gone < atOnce; steps-- {
+		top := x.turn()
+		for gone < atOnce && x.nodes.lives(top) && uint32(x.nodes.state(top)) == 0 {
 			leaf := top
 			for k := leaf; k != 0; k = x.nodes.kid(k) {
 				leaf = k
+				steps--
 			}
 			if leaf == keep {
 				break
 			}
-			gone += x.cutBranch(leaf, top, keep, atOnce-gone)
-		}
-		if gone >= atOnce {
-			break
+			x.takeOut(leaf)
+			gone++
 		}
 	}
 	return gone
 }
 
-// cutBranch takes out a leaf and those before it, up to top.
-func (x *Index) cutBranch(leaf, top, keep uint32, most int) (gone int) {
-	for gone < most && leaf != keep {
-		parent := x.nodes.parent(leaf)
-		x.leaveAll(leaf)
-		x.prune(leaf)
-		gone++
-		if leaf == top || parent == 0 || !x.nodes.lives(parent) || x.nodes.kid(parent) != 0 {
-			break
+// evictOld takes out leaves that were not stored lately, and those before them.
+// The hand stays where there is more to take.
+func (x *Index) evictOld(keep uint32) (gone int) {
+	for range min(atOnce*farEnough, int(x.nodes.used)) {
+		id := x.turn()
+		for x.nodes.lives(id) && x.nodes.old(id) && x.nodes.kid(id) == 0 && id != keep {
+			if gone == atOnce {
+				x.hand = id - 1
+				return gone
+			}
+			parent := x.nodes.parent(id)
+			x.takeOut(id)
+			gone++
+			id = parent
 		}
-		leaf = parent
 	}
 	return gone
+}
+
+// takeOut takes out a leaf, whoever holds it.
+func (x *Index) takeOut(leaf uint32) {
+	x.leaveAll(leaf)
+	x.prune(leaf)
 }
 
 // leaveAll takes all holders out of a leaf.

@@ -67,13 +67,13 @@ func (x *Index) Expect(h Holder, chain []uint64, ttl time.Duration) {
 // behind one that does not, and the node of the last.
 func (x *Index) depth(o *holder, chain []uint64, has func(*sets) bool) (int, uint32) {
 	d := sort.Search(len(chain), func(i int) bool {
-		n := x.own.find(mix(chain[i]))
+		n := x.find(chain, i)
 		return n == 0 || !has(x.nodes.of(n))
 	})
 	if d == 0 {
 		return 0, 0
 	}
-	return d, x.own.find(mix(chain[d-1]))
+	return d, x.find(chain, d-1)
 }
 
 func (x *Index) expectNode(o *holder, id uint32, until int64) {

@@ -75,7 +75,8 @@ type Index struct {
 	dueLen  int           // nodes in due
 	ends    int64         // when the next assumption ends, see outlive; 0 is never
 	keys    []uint64      // see place
-	near    uint64        // see enter: a sum that nobody needs, but the compiler must not know
+	called  []uint64      // likewise
+	near    uint32        // see fetch: a sum that nobody needs, but the compiler must not know
 	work    []uint32      // see settle
 	scratch []byte        // see next
 	count   counts

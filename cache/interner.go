@@ -69,9 +69,10 @@ func (n *interner) at(id uint32) *sets {
 	return (*n.places.Load())[place/placesSize][place%placesSize].Load()
 }
 
-func (n *interner) use(s *sets) {
+// use adds references.
+func (n *interner) use(s *sets, times int) {
 	if s != nil {
-		s.refs++
+		s.refs += int32(times)
 	}
 }
 

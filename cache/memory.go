@@ -1,7 +1,5 @@
 package cache
 
-import "unsafe"
-
 // memory hands out the room of an index's tables, and keeps the account of it.
 // What was handed out is never given back before the index goes: readers look
 // at tables without asking anybody, so a table never moves and never shrinks.
@@ -24,9 +22,12 @@ const (
 	lastRegion  = 64 << 20 / 8
 )
 
+// has tells whether there are n words.
+func (m *memory) has(n int) bool { return m.taken+8*int64(n) <= m.limit }
+
 // words hands out n zeroed words, nil when the limit would be passed.
 func (m *memory) words(n int) []uint64 {
-	if m.taken+8*int64(n) > m.limit {
+	if !m.has(n) {
 		return nil
 	}
 	m.taken += 8 * int64(n)
@@ -42,13 +43,5 @@ func (m *memory) words(n int) []uint64 {
 	return out
 }
 
-// tight reports whether a table cannot grow for want of memory.
-func (m *memory) tight() bool { return m.taken+8*bucketWords<<segmentBits > m.limit }
-
 // charge books memory that lies elsewhere; less than nothing gives back.
 func (m *memory) charge(bytes int) { m.taken += int64(bytes) }
-
-// narrow is a row of numbers of half the size in the same place.
-func narrow(words []uint64) []uint32 {
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))
-}

@@ -16,3 +16,11 @@ func unmix(x uint64) uint64 {
 	x = (x ^ x>>32) * unmixer
 	return x ^ x>>32
 }
+
+// mixAll appends hashes mixed.
+func mixAll(dst, hashes []uint64) []uint64 {
+	for _, h := range hashes {
+		dst = append(dst, mix(h))
+	}
+	return dst
+}

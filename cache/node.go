@@ -1,106 +1,102 @@
 package cache
 
-import "sync/atomic"
-
-// nodes are the distinct blocks of the tree that all prefixes form, 28 bytes
-// each, in chunks that never move. Links are ids; 0 is none.
-//
-// A node's state is what readers look at: in the upper half the middle 32 bits
-// of its mixed own hash, in the lower half the id of what is held of it
-// (sets). Both are written at once, so whoever finds the bits of his hash
-// there has the sets of that block, whatever the node was before or becomes.
-// The rest is the writer's.
-type nodes struct {
-	chunks atomic.Pointer[[]chunk]
-	mem    *memory
-	sets   *interner
-	used   uint32 // ids ever given out
-	free   uint32 // first of the free ones, linked by kid
-	alive  int
-	bare   int // of them nobody holds: inner ones, for what hangs by them
-	sib    flat[links]
-}
-
-type chunk struct {
-	state []uint64
-	rest  []uint32 // five words a node
-}
-
-const (
-	chunkBits = 12
-	chunkSize = 1 << chunkBits
-
-	// Words of a node's rest.
-	nodeEnds   = 0 // the other 32 bits of the mixed own hash
-	nodeName   = 1 // and 2: the mixed name that most engines have for it
-	nodeParent = 3
-	nodeKid    = 4
-	nodeWords  = 5
-
-	// Marks in nodeParent.
-	isNamed = 1 << 31
-	isYoung = 1 << 30 // stored since the hand of evict passed
-	isFree  = 1 << 29
-	parents = isFree - 1
-
-	maxNodes = isFree - 2*chunkSize
+import (
+	"sync/atomic"
+	"unsafe"
 )
 
-// links are a node's brothers, kept only where there are any.
-type links struct{ left, right uint32 }
+// nodes are the distinct blocks of the tree that all prefixes form, 24 bytes
+// each where runs are full, in chunks that never move. Links are ids; 0 is
+// none.
+type nodes struct {
+	chunks atomic.Pointer[[]*chunk]
+	mem    *memory
+	sets   *interner
+	used   uint32 // the last id of the runs ever given out
+	free   uint32 // first of the free runs
+	alive  int
+	bare   int          // of them nobody holds: inner ones, for what hangs by them
+	parts  flat[uint32] // by node: the first of the runs that part there, but for those behind a last node
+}
 
-const linksSize = 16
+type chunk [chunkSize]run
 
-// middle is the part of a mixed hash that lies in a node's state.
-func middle(h uint64) uint32 { return uint32(h >> tagBits) }
+const (
+	chunkBits = 9
+	chunkSize = 1 << chunkBits
+
+	maxNodes  = 1<<32 - 2*chunkSize*runSize
+	partsSize = 12
+)
+
+// upper is the part of a mixed hash that lies in a node's state.
+func upper(h uint64) uint32 { return uint32(h >> 32) }
 
 func newNodes(mem *memory, sets *interner) *nodes {
-	n := &nodes{mem: mem, sets: sets}
-	n.chunks.Store(new([]chunk))
+	n := &nodes{mem: mem, sets: sets, used: lastBits}
+	n.chunks.Store(new([]*chunk))
+	n.reach(0)
 	return n
 }
 
-func (n *nodes) state(id uint32) uint64 {
-	return atomic.LoadUint64(&(*n.chunks.Load())[id>>chunkBits].state[id&(chunkSize-1)])
+// run is where a node lies.
+func (n *nodes) run(id uint32) *run {
+	return &(*n.chunks.Load())[id>>(chunkBits+3)][id>>3&(chunkSize-1)]
 }
 
-func (n *nodes) rest(id uint32) *[nodeWords]uint32 {
-	at := id & (chunkSize - 1) * nodeWords
-	return (*[nodeWords]uint32)((*n.chunks.Load())[id>>chunkBits].rest[at:])
+func (n *nodes) state(id uint32) uint64 {
+	return atomic.LoadUint64(&n.run(id).state[place(id)])
 }
 
 // hash is a node's own hash, mixed.
 func (n *nodes) hash(id uint32) uint64 {
-	ends := uint64(n.rest(id)[nodeEnds])
-	return ends&(1<<tagBits-1) | n.state(id)>>32<<tagBits | ends>>tagBits<<(tagBits+32)
+	r := n.run(id)
+	return r.state[place(id)]>>32<<32 | uint64(r.lower[place(id)])
 }
 
-func (n *nodes) name(id uint32) uint64 {
-	r := n.rest(id)
-	return uint64(r[nodeName]) | uint64(r[nodeName+1])<<32
-}
+func (n *nodes) name(id uint32) uint64 { return n.run(id).name[place(id)] }
 
 func (n *nodes) setName(id uint32, name uint64) {
-	r := n.rest(id)
-	r[nodeName], r[nodeName+1] = uint32(name), uint32(name>>32)
-	r[nodeParent] |= isNamed
+	r := n.run(id)
+	r.name[place(id)] = name
+	r.named |= 1 << place(id)
 }
 
-func (n *nodes) named(id uint32) bool    { return n.rest(id)[nodeParent]&isNamed != 0 }
-func (n *nodes) parent(id uint32) uint32 { return n.rest(id)[nodeParent] & parents }
-func (n *nodes) lives(id uint32) bool    { return n.rest(id)[nodeParent]&isFree == 0 }
+func (n *nodes) named(id uint32) bool { return n.run(id).named>>place(id)&1 != 0 }
+func (n *nodes) lives(id uint32) bool { return n.run(id).live>>place(id)&1 != 0 }
+
+// stamp notes that a node was stored just now, old whether it was not since
+// the last time.
+func (n *nodes) stamp(id uint32) { n.run(id).young |= 1 << place(id) }
+
+func (n *nodes) old(id uint32) bool {
+	r := n.run(id)
+	young := r.young >> place(id) & 1
+	r.young &^= 1 << place(id)
+	return young == 0
+}
+
+func (n *nodes) parent(id uint32) uint32 {
+	if r := n.run(id); place(id) == r.first() {
+		return r.parent
+	}
+	return id - 1
+}
+
+// begins tells whether a node is the first of its run.
+func (n *nodes) begins(id uint32) bool { return place(id) == n.run(id).first() }
 
 // of is what is held of a node, nil when nothing is.
 func (n *nodes) of(id uint32) *sets { return n.sets.at(uint32(n.state(id))) }
 
 // hold sets what is held of a node.
 func (n *nodes) hold(id uint32, s *sets) {
-	at := &(*n.chunks.Load())[id>>chunkBits].state[id&(chunkSize-1)]
+	at := &n.run(id).state[place(id)]
 	was := uint32(*at)
 	if s.name() == was {
 		return
 	}
-	n.sets.use(s)
+	n.sets.use(s, 1)
 	atomic.StoreUint64(at, *at>>32<<32|uint64(s.name()))
 	if was == 0 {
 		n.bare--
@@ -110,101 +106,165 @@ func (n *nodes) hold(id uint32, s *sets) {
 	n.sets.drop(was)
 }
 
-// take makes a node of a mixed own hash below parent, held as told; 0 when
-// there is no memory.
-func (n *nodes) take(h uint64, parent uint32, held *sets) uint32 {
-	id, fresh := n.free, n.free == 0
-	if !fresh {
-		n.free = n.rest(id)[nodeKid]
-	} else if id = n.used + 1; !n.reach(id) {
+// room is where the next block behind parent goes: the place behind it in its
+// run if that is free, else one in a new run. It is 0 when there is no memory.
+func (n *nodes) room(parent uint32) uint32 {
+	at := uint32(0)
+	if parent != 0 {
+		if at = place(parent + 1); at != 0 && !n.lives(parent+1) {
+			return parent + 1
+		}
+	}
+	if n.free != 0 {
+		return n.free | at
+	}
+	if !n.reach(n.used + 1) {
 		return 0
+	}
+	return n.used + 1 | at
+}
+
+// fill makes nodes of mixed own hashes one behind the other, from the room
+// behind parent on, all held as told.
+func (n *nodes) fill(id, parent uint32, keys []uint64, held *sets) {
+	r := n.run(id)
+	seen := r.live != 0
+	if !seen {
+		seen = n.open(id, r, parent)
+	}
+	for i, h := range keys {
+		at := place(id + uint32(i))
+		r.lower[at] = uint32(h)
+		state := uint64(upper(h))<<32 | uint64(held.name())
+		if seen {
+			atomic.StoreUint64(&r.state[at], state)
+		} else {
+			r.state[at] = state // nobody looks at a run before the table has it
+		}
+	}
+	set := places(id, len(keys))
+	r.live |= set
+	r.young |= set
+	n.alive += len(keys)
+	n.sets.use(held, len(keys))
+	if held == nil {
+		n.bare += len(keys)
+	}
+}
+
+// open takes a run for a node behind parent; true means that it was used
+// before.
+func (n *nodes) open(id uint32, r *run, parent uint32) (seen bool) {
+	if seen = n.free == id&^lastBits; seen {
+		n.free = r.next
 	} else {
-		n.used = id
+		n.used = id | lastBits
 	}
-	*n.rest(id) = [nodeWords]uint32{nodeEnds: uint32(h&(1<<tagBits-1) | h>>(tagBits+32)<<tagBits), nodeParent: parent | isYoung}
-	at := &(*n.chunks.Load())[id>>chunkBits].state[id&(chunkSize-1)]
-	state := uint64(middle(h))<<32 | uint64(held.name())
-	if fresh {
-		*at = state // nobody looks at a node before the table has it
-	} else {
-		atomic.StoreUint64(at, state)
-	}
-	n.alive++
-	if n.sets.use(held); held == nil {
-		n.bare++
-	}
+	r.clean(parent)
 	if parent != 0 {
 		n.hang(id, parent)
 	}
-	return id
+	return seen
 }
 
 // reach makes sure that there is a chunk for a node.
 func (n *nodes) reach(id uint32) bool {
 	have := *n.chunks.Load()
-	if int(id>>chunkBits) < len(have) {
+	if int(id>>(chunkBits+3)) < len(have) {
 		return true
 	}
 	if id > maxNodes {
 		return false
 	}
-	room := n.mem.words(chunkSize + chunkSize*nodeWords/2)
-	if room == nil {
+	words := n.mem.words(chunkSize * runWords)
+	if words == nil {
 		return false
 	}
-	more := append(have, chunk{room[:chunkSize], narrow(room[chunkSize:])})
-	n.mem.charge((cap(more) - cap(have)) * 48)
+	more := append(have, (*chunk)(unsafe.Pointer(unsafe.SliceData(words))))
+	n.mem.charge((cap(more) - cap(have)) * 8)
 	n.chunks.Store(&more)
 	return true
 }
 
-// giveBack frees a node that hangs by none and by which none hangs.
+// giveBack frees a node that nobody holds and that nothing hangs by.
 func (n *nodes) giveBack(id uint32) {
-	atomic.StoreUint64(&(*n.chunks.Load())[id>>chunkBits].state[id&(chunkSize-1)], 0)
-	*n.rest(id) = [nodeWords]uint32{nodeParent: isFree, nodeKid: n.free}
-	n.free = id
+	r := n.run(id)
+	begins := n.begins(id)
+	atomic.StoreUint64(&r.state[place(id)], 0)
+	r.live &^= 1 << place(id)
+	r.named &^= 1 << place(id)
+	r.young &^= 1 << place(id)
 	n.alive--
 	n.bare--
+	if begins {
+		if r.parent != 0 {
+			n.unhang(r)
+		}
+		r.next = n.free
+		n.free = id &^ lastBits
+	}
 }
 
-// hang links a node below its parent, as its first child.
+// hang links a run below the node that its first one hangs by, as the first.
 func (n *nodes) hang(id, parent uint32) {
-	p := n.rest(parent)
-	if first := p[nodeKid]; first != 0 {
-		n.link(id, links{0, first})
-		n.link(first, links{id, n.brothers(first).right})
+	next := n.parted(parent)
+	n.run(id).next = next
+	if next != 0 {
+		n.run(next).prev = id
 	}
-	p[nodeKid] = id
+	n.setParted(parent, id)
 }
 
 // unhang is the opposite.
-func (n *nodes) unhang(id, parent uint32) {
-	l := n.brothers(id)
-	if l.left != 0 {
-		n.link(l.left, links{n.brothers(l.left).left, l.right})
+func (n *nodes) unhang(r *run) {
+	if r.prev != 0 {
+		n.run(r.prev).next = r.next
 	} else {
-		n.rest(parent)[nodeKid] = l.right
+		n.setParted(r.parent, r.next)
 	}
-	if l.right != 0 {
-		n.link(l.right, links{l.left, n.brothers(l.right).right})
+	if r.next != 0 {
+		n.run(r.next).prev = r.prev
 	}
-	n.link(id, links{})
 }
 
-func (n *nodes) brothers(id uint32) links { return n.sib.get(mix(uint64(id))) }
-
-func (n *nodes) link(id uint32, l links) {
-	if l == (links{}) {
-		n.sib.del(mix(uint64(id)))
-		return
+// parted is the first of the runs that hang by a node.
+func (n *nodes) parted(id uint32) uint32 {
+	r := n.run(id)
+	if place(id) == lastBits {
+		return r.on
 	}
-	n.mem.charge(n.sib.put(mix(uint64(id)), l, linksSize))
-}
-
-func (n *nodes) kid(id uint32) uint32 { return n.rest(id)[nodeKid] }
-func (n *nodes) next(id uint32) uint32 {
-	if n.sib.n == 0 {
+	if r.parts>>place(id)&1 == 0 {
 		return 0
 	}
-	return n.brothers(id).right
+	return n.parts.get(mix(uint64(id)))
+}
+
+func (n *nodes) setParted(id, to uint32) {
+	r := n.run(id)
+	switch bit := uint8(1) << place(id); {
+	case place(id) == lastBits:
+		r.on = to
+	case to == 0:
+		r.parts &^= bit
+		n.parts.del(mix(uint64(id)))
+	default:
+		r.parts |= bit
+		n.mem.charge(n.parts.put(mix(uint64(id)), to, partsSize))
+	}
+}
+
+// kid is the first of the nodes behind one, 0 when there is none, and next
+// the one after another.
+func (n *nodes) kid(id uint32) uint32 {
+	if place(id) != lastBits && n.lives(id+1) {
+		return id + 1
+	}
+	return n.parted(id)
+}
+
+func (n *nodes) next(id uint32) uint32 {
+	if n.begins(id) {
+		return n.run(id).next
+	}
+	return n.parted(id - 1)
 }

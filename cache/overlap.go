@@ -61,18 +61,43 @@ type question struct {
 
 // at is what is held of the first depth blocks.
 func (q *question) at(depth int) *sets {
-	h := mix(q.chain[depth-1])
 	for {
-		id := q.x.own.sets(h)
-		if s := q.x.sets.at(id); s.name() == id {
+		_, state := q.x.seek(q.chain, depth-1)
+		if s := q.x.sets.at(uint32(state)); s.name() == uint32(state) {
 			return s
 		}
 	}
 }
 
+// seek finds a block of a chain and its state, 0 when it is not known. It
+// looks where the block's run should begin, and goes on from there.
+func (x *Index) seek(chain []uint64, at int) (id uint32, state uint64) {
+	i := at &^ lastBits
+	id, state = x.own.peek(mix(chain[i]))
+	for id != 0 && i < at {
+		i++
+		id, state = x.step(id, mix(chain[i]))
+	}
+	return id, state
+}
+
+// step finds the block of a mixed hash behind another: next in its run or,
+// where another chain goes on there, at the beginning of one.
+func (x *Index) step(id uint32, h uint64) (uint32, uint64) {
+	if id++; place(id) != 0 {
+		if state := x.nodes.state(id); uint32(state>>32) == upper(h) {
+			return id, state
+		}
+	}
+	return x.own.peek(h)
+}
+
 // answer looks at the last block first: a session's next turn is mostly held
 // whole.
 func (q *question) answer(dst []Overlap, known int) []Overlap {
+	if known == 1 {
+		q.fetch(0, (len(q.chain)-1)/runSize)
+	}
 	s := q.at(known)
 	if known > 1 && (s == nil || s.mask>>setWhole != 1) {
 		known = 1
@@ -120,38 +145,59 @@ const ways = 8
 
 // search finds where levels get worse between two depths. They do nothing
 // else along a chain (see settle), so where both ends have the same whole sets,
-// so has all between.
+// so has all between. It looks where runs begin, and last within one.
 func (q *question) search(lo int, a *sets, hi int, b *sets) {
 	if a.wholeSum() == b.wholeSum() {
 		return
 	}
-	if hi-lo == 1 {
-		q.lost(lo, a, b)
+	first, n := (lo-1)/runSize, (hi-1)/runSize-(lo-1)/runSize
+	if n == 0 || n == 1 && (hi-1)%runSize == 0 {
+		q.walk(lo, a, hi, b)
 		return
 	}
-	if hi-lo < ways {
-		mid := (lo + hi) / 2
-		m := q.at(mid)
-		q.search(lo, a, mid, m)
-		q.search(mid, m, hi, b)
-		return
+	q.fetch(first, n)
+	var at [ways]*sets
+	parts := min(n, ways)
+	for i := range parts {
+		at[i] = q.at((first+n*(i+1)/parts)*runSize + 1)
 	}
-	var at [ways - 1]*sets
-	near := uint64(0)
-	for i := range at {
-		near += q.x.own.touch(mix(q.chain[lo+(hi-lo)*(i+1)/ways-1]))
+	for i, m := range at[:parts] {
+		to := (first+n*(i+1)/parts)*runSize + 1
+		q.search(lo, a, to, m)
+		lo, a = to, m
 	}
-	q.near += near
-	for i := range at {
-		at[i] = q.at(lo + (hi-lo)*(i+1)/ways)
+	q.search(lo, a, hi, b)
+}
+
+// fetch brings near what a search among the n runs behind one will look at.
+func (q *question) fetch(first, n int) {
+	var ids [ways]uint32
+	parts := min(n, ways)
+	for i := range parts {
+		ids[i] = q.x.own.guess(mix(q.chain[(first+n*(i+1)/parts)*runSize]))
 	}
-	from := lo
-	for i, m := range at {
-		to := lo + (hi-lo)*(i+1)/ways
-		q.search(from, a, to, m)
-		from, a = to, m
+	for _, id := range ids[:parts] {
+		q.near += q.x.nodes.state(id)
 	}
-	q.search(from, a, hi, b)
+}
+
+// walk is search block by block.
+func (q *question) walk(lo int, a *sets, hi int, b *sets) {
+	id, _ := q.x.seek(q.chain, lo-1)
+	for d := lo + 1; d <= hi; d++ {
+		m := b
+		if d < hi {
+			var state uint64
+			id, state = q.x.step(id, mix(q.chain[d-1]))
+			if m = q.x.sets.at(uint32(state)); m.name() != uint32(state) {
+				m = q.at(d)
+			}
+		}
+		if a.wholeSum() != m.wholeSum() {
+			q.lost(d-1, a, m)
+		}
+		a = m
+	}
 }
 
 // lost notes the depth of those who reach levels at depth in a, and not one

@@ -60,6 +60,12 @@ func (x *Index) plain(id uint32, held uint8) ref {
 
 // hold notes one more copy of a block.
 func (x *Index) hold(o *holder, name uint64, id uint32, tier int) {
+	if o.refs.n == 0 && x.nodes.named(id) && x.nodes.name(id) == name {
+		if held, _ := x.nodes.of(id).held(o.slot); held>>tier&1 == 0 {
+			x.change(o, id, held|1<<tier)
+			return
+		}
+	}
 	r, own := x.ref(o, name)
 	if r.node != 0 && r.node != id {
 		// The engine uses the name for another block now; it must have lost
@@ -104,7 +110,7 @@ func (x *Index) call(id uint32, name uint64) bool {
 	if x.nodes.named(id) {
 		return x.nodes.name(id) == name
 	}
-	if x.names.find(name) != 0 || !x.names.put(name, id) {
+	if !x.names.put(name, id) {
 		return false
 	}
 	x.nodes.setName(id, name)

@@ -1,149 +1,105 @@
 package cache
 
-import (
-	"math/bits"
-	"sync/atomic"
-)
+import "sync/atomic"
 
-// grow makes room for what a full segment has no room for: while a table is
-// small its only segment is made anew, four times as large; later the segment
-// is split. False means that there is no memory.
-func (t *table) grow(s *segment) bool {
+// grow copies a full segment: to one four times as large while the table is
+// small, to two, by the next bit of the keys, when that has its full size, and
+// to one if enough is gone of it. Without memory for any of that, entries
+// crowd.
+func (t *table) grow(s *segment) {
+	a, b := &segment{bits: s.bits, depth: s.depth}, (*segment)(nil)
+	have := min(len(t.spare), len(s.words))
 	switch {
-	case s.stuck:
-		return false
-	case s.bits < segmentBits:
-		return t.enlarge(s)
-	case s.depth == tagBits:
-		return false // all its keys end alike: somebody made them so
-	}
-	return t.split(s)
-}
-
-// enlarge replaces the only segment. Readers who are in the old one find all
-// there that was in it; the collector takes it when they are gone.
-func (t *table) enlarge(s *segment) bool {
-	more := &segment{bits: s.bits + 2, depth: s.depth, quiet: true}
-	if more.words = t.n.mem.words(bucketWords << more.bits); more.words == nil {
-		return false
-	}
-	for b := range uint(1) << s.bits {
-		line := s.bucket(b)
-		for w := range uint(3) {
-			for m := line[w] & taken(w); m != 0; m &= m - 1 {
-				id := idAt(line, slotOf(w, m))
-				if !more.put(t.key(id), id) {
-					s.stuck = true
-					return false
-				}
-			}
-		}
-	}
-	more.quiet = t.names
-	t.dir.Load().segs[0].Store(more)
-	t.n.mem.charge(-8 * len(s.words))
-	return true
-}
-
-// taken are the bits that say so in one of the three words of tags.
-func taken(w uint) uint64 {
-	if w == 2 {
-		return lastTwo
-	}
-	return takens
-}
-
-// slotOf is the entry that the lowest bit of a word of tags belongs to.
-func slotOf(w uint, m uint64) uint { return 4*w + uint(bits.TrailingZeros64(m))/16 }
-
-// split moves the entries whose next bit is set to a segment of their own.
-func (t *table) split(s *segment) bool {
-	other := &segment{bits: s.bits, depth: s.depth + 1, quiet: true}
-	if other.words = t.n.mem.words(bucketWords << other.bits); other.words == nil {
-		return false
-	}
-	if !t.copyHalf(s, other) {
-		s.stuck = true
-		return false
-	}
-	s.depth++
-	other.quiet = t.names
-	t.name(s, other)
-	t.leaveHalf(s)
-	return true
-}
-
-// moving are the taken entries of a word of tags whose key has a bit set.
-func moving(line []uint64, w, bit uint) uint64 {
-	return line[w] & (line[w] << (tagBits - bit)) & taken(w)
-}
-
-// copyHalf copies the entries that move. Most are at home, and so will they be
-// in the other half: their bucket and tag tell all there is to know.
-func (t *table) copyHalf(s, other *segment) bool {
-	for b := range uint(1) << s.bits {
-		line := s.bucket(b)
-		for w := range uint(3) {
-			for m := moving(line, w, s.depth); m != 0; m &= m - 1 {
-				slot := slotOf(w, m)
-				id := idAt(line, slot)
-				h := uint64(b)<<(64-s.bits) | line[w]>>(slot%4*16)&(1<<tagBits-1)
-				if away(line, slot) {
-					h = t.key(id)
-				}
-				if !other.put(h, id) {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
-// leaveHalf clears what was copied, a word of tags at once.
-func (t *table) leaveHalf(s *segment) {
-	bit := s.depth - 1
-	for b := range uint(1) << s.bits {
-		line := s.bucket(b)
-		for w := range uint(3) {
-			home := uint64(0)
-			for m := moving(line, w, bit); m != 0; m &= m - 1 {
-				if slot := slotOf(w, m); !away(line, slot) {
-					home |= 0xffff << (slot % 4 * 16)
-					s.used--
-				} else {
-					id := idAt(line, slot)
-					s.del(t.key(id), id)
-				}
-			}
-			if home != 0 {
-				s.set(&line[w], line[w]&^home)
-			}
-		}
-	}
-}
-
-// name enters a segment's new half in the directory, which doubles when it
-// has no room for the difference.
-func (t *table) name(s, other *segment) {
-	d := t.dir.Load()
-	if s.depth <= d.depth {
-		for i := range d.segs {
-			if d.segs[i].Load() == s && i>>(s.depth-1)&1 != 0 {
-				d.segs[i].Store(other)
-			}
-		}
+	case s.bits < segmentBits && t.n.mem.has(4*len(s.words)):
+		a.bits += 2
+	case s.bits == segmentBits && s.alive*8 > len(s.words)*3 && s.depth < tagBits-segmentBits && t.n.mem.has(2*len(s.words)-have):
+		a.depth++
+		b = &segment{bits: s.bits, depth: a.depth}
+		t.take(b)
+	case (s.used-s.alive)*16 >= len(s.words) && t.n.mem.has(len(s.words)-have):
+	default:
+		t.crowded = t.crowded || s.alive*16 >= len(s.words)*13
 		return
 	}
-	n := len(d.segs)
-	more := &directory{depth: d.depth + 1, segs: make([]atomic.Pointer[segment], 2*n)}
-	for i := range more.segs {
-		was := d.segs[i&(n-1)].Load()
-		if was == s && i >= n {
-			was = other
-		}
-		more.segs[i].Store(was)
+	t.take(a)
+	s.copyTo(a, b)
+	t.replace(s, a, b)
+	if a.quiet = t.names; b != nil {
+		b.quiet = t.names
 	}
-	t.n.mem.charge(8 * n)
-	t.dir.Store(more)
+	if s.bits < segmentBits {
+		t.n.mem.charge(-8 * len(s.words)) // the collector takes it
+	} else {
+		t.spare = s.words
+	}
+}
+
+// copyTo copies what is alive to a, and to b, if there is one, where the keys
+// have the next bit set.
+func (s *segment) copyTo(a, b *segment) {
+	to := [2]*segment{a, b}
+	if b == nil {
+		to[1] = a
+	}
+	for _, e := range s.words {
+		if e != empty && e != gone {
+			to[e>>(tagBits+s.depth)&1].copy(e) // nobody can foretell which
+		}
+	}
+}
+
+// take gives a segment its room, the spare one if it fits. Readers who are
+// still in that find nothing there that is not so.
+func (t *table) take(s *segment) {
+	if s.bits < segmentBits || t.spare == nil {
+		s.words, s.quiet = t.n.mem.words(1<<s.bits), true
+		return
+	}
+	s.words, t.spare, s.quiet = t.spare, nil, t.names
+	if s.quiet {
+		clear(s.words)
+		return
+	}
+	for i := range s.words {
+		s.set(uint(i), empty)
+	}
+}
+
+// copy enters what another segment had.
+func (s *segment) copy(entry uint64) {
+	mask := uint(len(s.words) - 1)
+	i := s.home(entry >> tagBits)
+	for s.words[i] != empty {
+		i = (i + 1) & mask
+	}
+	s.set(i, entry)
+	s.used++
+	s.alive++
+}
+
+// replace puts a in the place of s in the directory, and b, if there is one,
+// where the keys have the next bit set. The directory doubles when it has no
+// room for the difference.
+func (t *table) replace(s, a, b *segment) {
+	d := t.dir.Load()
+	if a.depth > d.depth {
+		n := len(d.segs)
+		more := &directory{depth: d.depth + 1, segs: make([]atomic.Pointer[segment], 2*n)}
+		for i := range more.segs {
+			more.segs[i].Store(d.segs[i&(n-1)].Load())
+		}
+		t.n.mem.charge(8 * n)
+		d = more
+	}
+	for i := range d.segs {
+		if d.segs[i].Load() != s {
+			continue
+		}
+		if b != nil && i>>s.depth&1 != 0 {
+			d.segs[i].Store(b)
+		} else {
+			d.segs[i].Store(a)
+		}
+	}
+	t.dir.Store(d)
 }

@@ -9,14 +9,14 @@ import (
 
 func TestFlatAgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var f flat[links]
-		want := map[uint64]links{}
+		var f flat[ref]
+		want := map[uint64]ref{}
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			// Few homes, at both ends of the table, so that rows run around it.
 			key := rapid.SampledFrom([]uint64{0, 1 << 62, ^uint64(0) - 60}).Draw(t, "home") + rapid.Uint64Range(0, 30).Draw(t, "key")
 			if rapid.Bool().Draw(t, "put") {
-				v := links{rapid.Uint32Range(1, 9).Draw(t, "value"), 0}
-				f.put(key, v, linksSize)
+				v := ref{node: rapid.Uint32Range(1, 9).Draw(t, "value")}
+				f.put(key, v, refSize)
 				want[key] = v
 			} else {
 				f.del(key)
@@ -81,7 +81,7 @@ func TestTableOfPoison(t *testing.T) {
 	x := NewIndex(16, Options{MaxBytes: 1 << 26})
 	in := map[uint64]uint32{}
 	for i := range uint64(5000) {
-		h := i << 16 // same tag, same bucket
+		h := i << 32 // same tag, same place
 		if id := x.make(h, 0, nil); id != 0 {
 			in[h] = id
 		}

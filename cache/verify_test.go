@@ -64,11 +64,15 @@ func verify(t failer, x *Index) {
 func verifyNode(t failer, x *Index, id uint32) {
 	t.Helper()
 	h := x.nodes.hash(id)
-	if got := x.own.find(h); got != id {
+	chain := pathOf(x, id)
+	if got := x.find(chain, len(chain)-1); got != id {
 		t.Fatalf("node %d is not found, but %d", id, got)
 	}
-	if got := x.own.sets(h); got != x.nodes.of(id).name() {
+	if _, got := x.seek(chain, len(chain)-1); uint32(got) != x.nodes.of(id).name() {
 		t.Fatalf("a reader finds %x at node %d", got, id)
+	}
+	if got := x.own.find(h); x.nodes.begins(id) && got != id || !x.nodes.begins(id) && got == id {
+		t.Fatalf("node %d is found as the begin of a run, or the other way round: %d", id, got)
 	}
 	if x.nodes.named(id) {
 		if got := x.names.find(x.nodes.name(id)); got != id {
@@ -95,11 +99,24 @@ func verifyNode(t failer, x *Index, id uint32) {
 	}
 	last := uint32(0)
 	for c := x.nodes.kid(id); c != 0; c = x.nodes.next(c) {
-		if x.nodes.parent(c) != id || x.nodes.brothers(c).left != last {
+		if x.nodes.parent(c) != id || place(c) != place(id+1) || x.nodes.begins(c) && x.nodes.run(c).prev != last {
 			t.Fatalf("node %d is no child of %d", c, id)
 		}
-		last = c
+		if last = 0; x.nodes.begins(c) {
+			last = c
+		}
 	}
+}
+
+// pathOf is the end of the chain that ends with a node, from where its run or
+// that of one before it should begin.
+func pathOf(x *Index, id uint32) []uint64 {
+	chain := make([]uint64, place(id)+1)
+	for i := range chain {
+		chain[len(chain)-1-i] = unmix(x.nodes.hash(id))
+		id = x.nodes.parent(id)
+	}
+	return chain
 }
 
 func verifySets(t failer, x *Index, refs map[*sets]int) {
