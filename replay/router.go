@@ -181,7 +181,7 @@ func (r *router) sent(p *play, overlap int, now time.Time) {
 	r.books.Sent(now, sending)
 	if h := r.holders[p.worker]; r.c.Assume > 0 {
 		r.index.Assume(h, p.asked, r.c.Assume)
-	} else {
+	} else if r.c.Engine != Blocks || r.c.Lag > 0 { // else its events are heard before anybody asks again
 		r.index.Expect(h, p.asked, expect)
 	}
 }

@@ -134,7 +134,7 @@ func (o *replayRun) flags(cmd *cobra.Command) {
 	f.DurationVar(&o.c.Warm, "warm-up", 0, "simulated `time` before it (default a third of it; of an open loop none)")
 	f.IntVar(&o.c.MaxContext, "max-context", 0, "a session ends before a prompt of more `tokens` (default 120000; of an open loop no limit)")
 	f.DurationVar(&o.c.MaxPause, "max-pause", 0, "longer pauses are cut to this `time` (default 2m; of an open loop no limit)")
-	f.DurationVar(&o.c.Lag, "event-lag", 2*time.Millisecond, "`time` until the router hears of blocks")
+	f.DurationVar(&o.c.Lag, "event-lag", 2*time.Millisecond, "`time` until the router hears of blocks; with --engine blocks none unless given")
 	f.Float64Var(&o.c.Loss, "event-loss", 0, "`share` of block events that never arrive")
 	f.StringVar(&o.gate, "gate", string(route.Open), "`whether` cold turns are held back where memory is short: off, auto, balanced, throughput")
 	f.BoolVar(&o.c.Queue, "queue", false, "turns wait in the router where workers are full, not in the engines")

@@ -66,6 +66,9 @@ func (o *replayRun) positive() error {
 			return fail(usage, "replay", fmt.Errorf("--%s %s is too little", f.name, flag.Value), "", "dyn replay --help")
 		}
 	}
+	if o.eng == string(replay.Blocks) && !o.given("event-lag") {
+		o.c.Lag = 0 // of turns that take no time
+	}
 	if o.given("warm-up") && o.c.Warm == 0 {
 		o.c.Warm = time.Nanosecond // 0 would be a third of the duration
 	}

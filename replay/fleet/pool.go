@@ -22,7 +22,7 @@ type cell struct {
 // is taken first, of a turn's blocks the last. Slot 0 is the head of the ring.
 type Pool struct {
 	cells  []cell
-	by     map[uint64]Slot
+	by     places
 	free   int
 	size   int
 	gone   []uint64
@@ -35,7 +35,7 @@ func NewPool(n int) *Pool {
 	if n <= 0 {
 		n = math.MaxInt32 - 1
 	}
-	return &Pool{by: make(map[uint64]Slot), size: n, free: n, cells: make([]cell, 1, min(n, 1<<16)+1)}
+	return &Pool{size: n, free: n, cells: make([]cell, 1, min(n, 1<<16)+1)}
 }
 
 // Free is the number of blocks that nobody uses.
@@ -49,7 +49,7 @@ func (p *Pool) Find(dst []Slot, chain []uint64, hint []Slot) []Slot {
 			dst = append(dst, hint[i])
 			continue
 		}
-		s, ok := p.by[h]
+		s, ok := p.by.get(h)
 		if !ok {
 			break
 		}
@@ -103,7 +103,7 @@ func (p *Pool) Take(dst []Slot, n int, now time.Duration) []Slot {
 
 // forget takes a block's hash away.
 func (p *Pool) forget(c *cell, now time.Duration) {
-	delete(p.by, c.hash)
+	p.by.drop(c.hash)
 	p.gone = append(p.gone, c.hash)
 	c.hash = 0
 	p.evicts++
@@ -117,10 +117,9 @@ func (p *Pool) forget(c *cell, now time.Duration) {
 // fill gives a block its hash. Of equal blocks the first keeps the hash; the
 // others are copies that cannot be hit, and false is returned.
 func (p *Pool) fill(s Slot, hash uint64) bool {
-	if _, ok := p.by[hash]; ok {
+	if !p.by.add(hash, s) {
 		return false
 	}
-	p.by[hash] = s
 	p.cells[s].hash = hash
 	return true
 }
@@ -170,4 +169,4 @@ func (p *Pool) unlink(s Slot) {
 }
 
 // Cached is the number of hashes that can be hit.
-func (p *Pool) Cached() int { return len(p.by) }
+func (p *Pool) Cached() int { return p.by.used }

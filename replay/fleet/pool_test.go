@@ -36,8 +36,8 @@ func TestEviction(t *testing.T) {
 	if got, want := slices.Clone(p.Gone()), []uint64{21, 12, 11}; !slices.Equal(got, want) {
 		t.Errorf("want %v gone, got %v", want, got)
 	}
-	if p.Free() != 0 || len(p.by) != 0 {
-		t.Errorf("%d free, %d hashes", p.Free(), len(p.by))
+	if p.Free() != 0 || p.by.used != 0 {
+		t.Errorf("%d free, %d hashes", p.Free(), p.by.used)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestNoBounds(t *testing.T) {
 	for i := range uint64(1000) {
 		put(p, 1, 2*i+1, 2*i+2)
 	}
-	if len(p.Gone()) != 0 || len(p.by) != 2000 {
-		t.Errorf("%d hashes, %d gone", len(p.by), len(p.Gone()))
+	if len(p.Gone()) != 0 || p.by.used != 2000 {
+		t.Errorf("%d hashes, %d gone", p.by.used, len(p.Gone()))
 	}
 }

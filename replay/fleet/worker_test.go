@@ -152,9 +152,9 @@ func TestShort(t *testing.T) {
 			w.Finish(next)
 			look()
 		}
-		if ended != len(all) || w.Running()+w.Waiting() > 0 || w.pool.free != w.pool.size || w.promised != 0 || len(held) != len(w.pool.by) {
+		if ended != len(all) || w.Running()+w.Waiting() > 0 || w.pool.free != w.pool.size || w.promised != 0 || len(held) != w.pool.by.used {
 			t.Fatalf("round %d: %d of %d ended, %d running, %d waiting, %d of %d blocks free, %d promised, %d told of %d", round,
-				ended, len(all), w.Running(), w.Waiting(), w.pool.free, w.pool.size, w.promised, len(held), len(w.pool.by))
+				ended, len(all), w.Running(), w.Waiting(), w.pool.free, w.pool.size, w.promised, len(held), w.pool.by.used)
 		}
 		for i, r := range all {
 			if r.First <= 0 || r.Ended < r.First || r.gen != r.Output {
