@@ -149,7 +149,7 @@ func (r *router) holds(p *play, now time.Time) (bool, time.Time) {
 	if r.gate.Mode == route.Open {
 		return false, now
 	}
-	v := r.gate.Judge(now, epoch.Add(p.arrived), &p.need, r.cs, r.books.TTFT())
+	v := r.gate.Judge(now, epoch.Add(p.arrived), &p.need, r.cs)
 	return !v.Admit, v.Until
 }
 

@@ -42,6 +42,7 @@ type account struct {
 	age     float64
 	evicted time.Time
 	thrash  bool
+	well    time.Time // since when its cache is large enough again, though it counts as thrashing
 }
 
 // totals are sums over time, of which differences tell what a turn's answer

@@ -207,6 +207,19 @@ func TestEvictionAge(t *testing.T) {
 		t.Fatalf("well too early: %+v", c)
 	}
 	d.pass(10 * time.Second)
+	if c := d.look("", "a"); !c.Thrash {
+		t.Fatalf("well for a moment is not well: %+v", c)
+	}
+	d.pass(4 * time.Minute)
+	d.Aged(d.now, "a", 4_000, 20*time.Second)
+	if c := d.look("", "a"); !c.Thrash {
+		t.Fatalf("it was not well for five minutes: %+v", c)
+	}
+	d.pass(30 * time.Second)
+	if c := d.look("", "a"); !c.Thrash {
+		t.Fatalf("well too early: %+v", c)
+	}
+	d.pass(5 * time.Minute)
 	if c := d.look("", "a"); c.Thrash {
 		t.Fatalf("well again: %+v", c)
 	}

@@ -80,7 +80,7 @@ func (w *world) play(now time.Time, s step) (seen []any) {
 		slices.Sort(old)
 		seen = append(seen, old)
 		if it, ok := w.queue.Pop(); ok {
-			v := w.gate.Judge(now, it.Arrived, &s.need, w.candidates(now, s.need), w.TTFT())
+			v := w.gate.Judge(now, it.Arrived, &s.need, w.candidates(now, s.need))
 			seen = append(seen, it.ID, v.Admit, v.Forced)
 		}
 	case 9:

@@ -11,7 +11,7 @@ type GateMode string
 
 // The modes. The zero mode is Auto.
 const (
-	Auto       GateMode = "auto"       // only where a worker thrashes
+	Auto       GateMode = "auto"       // only where a worker thrashes, for 180 s at most
 	Open       GateMode = "off"        // never
 	Balanced   GateMode = "balanced"   // always, for 40 s at most
 	Throughput GateMode = "throughput" // always, for 180 s at most
@@ -56,10 +56,8 @@ func ParseGate(name string) (GateMode, error) {
 	return "", fmt.Errorf("gate %q: known are auto, off, balanced, throughput", name)
 }
 
-// Judge says whether a turn that arrived at some time may go now. ttft is the
-// mean time to a first token of late: a hold must outlast the queues of the
-// engines, or those that it lets go keep them as they are.
-func (g Gate) Judge(now, arrived time.Time, n *Need, cs []Candidate, ttft time.Duration) Verdict {
+// Judge says whether a turn that arrived at some time may go now.
+func (g Gate) Judge(now, arrived time.Time, n *Need, cs []Candidate) Verdict {
 	if g.Mode == Open {
 		return Verdict{Admit: true, Why: "the gate is off"}
 	}
@@ -79,7 +77,7 @@ func (g Gate) Judge(now, arrived time.Time, n *Need, cs []Candidate, ttft time.D
 			return Verdict{Admit: true, Why: "cold, with room for it"}
 		}
 	}
-	until := arrived.Add(g.hold(ttft))
+	until := arrived.Add(g.hold())
 	switch {
 	case !usable:
 		return Verdict{Admit: true, Why: "no worker to hold it for"}
@@ -99,13 +97,13 @@ func warm(n *Need, c *Candidate) bool {
 	return float64(c.Holds()) >= gateWarm*float64(n.Prompt)
 }
 
-// hold is for how long a turn is held at most.
-func (g Gate) hold(ttft time.Duration) time.Duration {
-	switch g.Mode {
-	case Balanced:
+// hold is for how long a turn is held at most. Where a cache thrashes it must
+// outlast the queues of the engines, or those that it lets go keep them as they
+// are: with 40 s, or twice the mean time to a first token, a fleet with 0.4 of
+// the memory that its sessions want did not come out of it.
+func (g Gate) hold() time.Duration {
+	if g.Mode == Balanced {
 		return gateShort
-	case Throughput:
-		return gateLong
 	}
-	return min(max(gateShort, 2*ttft), gateLong)
+	return gateLong
 }

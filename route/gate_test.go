@@ -18,34 +18,33 @@ func TestGate(t *testing.T) {
 		name   string
 		mode   GateMode
 		held   time.Duration
-		ttft   time.Duration
 		c      func(*Candidate)
 		admit  bool
 		forced bool
 		until  time.Duration
 	}{
-		{"thrash holds a cold turn", "", 0, 0, nil, false, false, 40 * time.Second},
-		{"off never does", Open, 0, 0, nil, true, false, 0},
-		{"auto lets it go to a worker that is well", Auto, 0, 0, func(c *Candidate) { c.Thrash = false }, true, false, 0},
-		{"balanced does not ask how workers are", Balanced, 0, 0, func(c *Candidate) { c.Thrash = false }, false, false, 40 * time.Second},
-		{"throughput holds longer", Throughput, 0, 0, nil, false, false, 180 * time.Second},
-		{"half of it cached is warm", Auto, 0, 0, func(c *Candidate) { c.Overlap = 10_000 }, true, false, 0},
-		{"less is not", Auto, 0, 0, func(c *Candidate) { c.Overlap = 9_999 }, false, false, 40 * time.Second},
-		{"lower tiers are warm too", Auto, 0, 0, func(c *Candidate) { c.Overlap, c.Lower = 4_000, [3]int{3_000, 2_000, 1_000} }, true, false, 0},
-		{"room beside the sessions in use", Auto, 0, 0, func(c *Candidate) { c.Hot = 72_000 }, true, false, 0},
-		{"a token more and there is none", Auto, 0, 0, func(c *Candidate) { c.Hot = 72_001 }, false, false, 40 * time.Second},
-		{"a worker that it cannot go to has none", Auto, 0, 0, func(c *Candidate) { c.Context = 5 }, true, false, 0},
-		{"its time is over", Auto, 40 * time.Second, 0, nil, true, true, 40 * time.Second},
-		{"not where first tokens take long", Auto, 40 * time.Second, 50 * time.Second, nil, false, false, 100 * time.Second},
-		{"three minutes at most", Auto, 180 * time.Second, time.Hour, nil, true, true, 180 * time.Second},
-		{"no limit known, nothing to hold for", Balanced, 0, 0, func(c *Candidate) { c.KVTokens = 0 }, true, false, 0},
+		{"thrash holds a cold turn", "", 0, nil, false, false, 180 * time.Second},
+		{"off never does", Open, 0, nil, true, false, 0},
+		{"auto lets it go to a worker that is well", Auto, 0, func(c *Candidate) { c.Thrash = false }, true, false, 0},
+		{"balanced does not ask how workers are", Balanced, 0, func(c *Candidate) { c.Thrash = false }, false, false, 40 * time.Second},
+		{"throughput holds longer", Throughput, 0, nil, false, false, 180 * time.Second},
+		{"half of it cached is warm", Auto, 0, func(c *Candidate) { c.Overlap = 10_000 }, true, false, 0},
+		{"less is not", Auto, 0, func(c *Candidate) { c.Overlap = 9_999 }, false, false, 180 * time.Second},
+		{"lower tiers are warm too", Auto, 0, func(c *Candidate) { c.Overlap, c.Lower = 4_000, [3]int{3_000, 2_000, 1_000} }, true, false, 0},
+		{"room beside the sessions in use", Auto, 0, func(c *Candidate) { c.Hot = 72_000 }, true, false, 0},
+		{"a token more and there is none", Auto, 0, func(c *Candidate) { c.Hot = 72_001 }, false, false, 180 * time.Second},
+		{"a worker that it cannot go to has none", Auto, 0, func(c *Candidate) { c.Context = 5 }, true, false, 0},
+		{"its time is over", Balanced, 40 * time.Second, nil, true, true, 40 * time.Second},
+		{"not where a cache thrashes", Auto, 179 * time.Second, nil, false, false, 180 * time.Second},
+		{"three minutes at most", Auto, 180 * time.Second, nil, true, true, 180 * time.Second},
+		{"no limit known, nothing to hold for", Balanced, 0, func(c *Candidate) { c.KVTokens = 0 }, true, false, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := crammed("a")
 			if c.c != nil {
 				c.c(&w)
 			}
-			v := Gate{c.mode}.Judge(epoch.Add(c.held), epoch, &cold, []Candidate{w}, c.ttft)
+			v := Gate{c.mode}.Judge(epoch.Add(c.held), epoch, &cold, []Candidate{w})
 			want := time.Time{}
 			if c.until > 0 {
 				want = epoch.Add(c.until)
@@ -75,7 +74,7 @@ func TestBelowTheThresholdNothingWaits(t *testing.T) {
 				}
 				cs = append(cs, free)
 				mode := rapid.SampledFrom([]GateMode{"", Auto, Open}).Draw(t, "mode")
-				if v := (Gate{mode}).Judge(epoch, epoch, &n, cs, 0); !v.Admit {
+				if v := (Gate{mode}).Judge(epoch, epoch, &n, cs); !v.Admit {
 					t.Fatalf("held: %+v", v)
 				}
 				if d := s.Pick(n, cs); d.Worker == "" || d.Wait() {

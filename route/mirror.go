@@ -16,8 +16,9 @@ import (
 const (
 	thrashAge  = 15 * time.Second
 	healthyAge = 30 * time.Second
-	ageBlock   = 16  // tokens that count as one block
-	ageMean    = 200 // blocks that the mean age goes over
+	healthyFor = 5 * time.Minute // for so long, or what was held back comes at once and it begins again
+	ageBlock   = 16              // tokens that count as one block
+	ageMean    = 200             // blocks that the mean age goes over
 )
 
 // fill notes the tokens that a turn adds to its worker's cache.
@@ -119,9 +120,14 @@ func (a *account) thrashes(now time.Time) bool {
 	over := kv > 0 && a.active > kv
 	switch {
 	case over || age > 0 && age < thrashAge:
-		a.thrash = true
-	case age == 0 || age >= healthyAge:
+		a.thrash, a.well = true, time.Time{}
+	case age > 0 && age < healthyAge:
+		a.well = time.Time{}
+	case !a.thrash:
+	case age == 0 || age >= healthyFor || !a.well.IsZero() && now.Sub(a.well) >= healthyFor:
 		a.thrash = false
+	case a.well.IsZero():
+		a.well = now
 	}
 	return a.thrash
 }
