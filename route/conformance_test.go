@@ -248,8 +248,8 @@ func TestNew(t *testing.T) {
 	for text, why := range map[string]string{
 		"": "", "kv": "", "round-robin": "", "power-of-two": "",
 		"dynamo:prefill=16:temperature=0.5": "",
-		"kvv":                               `strategy "kvv": known are kv, dyn, lmetric, dynamo, kv-load, sglang, sticky, thompson, p2c, least-loaded, round-robin, random`,
-		":x":                                `strategy: no name stands before the colon; known are kv, dyn`,
+		"kvv":                               `strategy "kvv": known are dyn, kv, lmetric, dynamo, kv-load, sglang, sticky, thompson, p2c, least-loaded, round-robin, random`,
+		":x":                                `strategy: no name stands before the colon; known are dyn, kv`,
 		":":                                 `strategy: no name stands before the colon`,
 		"kv:":                               `strategy kv: it has no knobs, so nothing stands behind its name`,
 		"kv:weight=2":                       `strategy kv: it has no knobs`,

@@ -9,7 +9,16 @@
 // prompts and answers have workers of their own. The Queue holds the turns
 // that wait.
 //
-// The rule "kv", the default, has no parameters: the turn goes where
+// The rule "dyn", the default, counts milliseconds: the turn's own prefill and
+// reload, the backlog before it, how much the turns that run there slow it down
+// and how long it stalls them, and a price of memory: what it will take to
+// compute again what it displaces, nothing while there is room. Where what
+// workers take is more than three times off what was predicted it goes by
+// "lmetric". Equal costs go to fewer turns in flight, then to an order of the
+// names that differs from turn to turn: a session stays where its blocks are and
+// for no other reason.
+//
+// The rule "kv" has no parameters and counts no time: the turn goes where
 //
 //	(pending + new) × (in flight + 1)
 //
@@ -18,16 +27,7 @@
 // uncached prompt tokens of turns sent there that have no first token yet; in
 // flight are the turns sent there that have not ended. It is LMetric's product,
 // new tokens × batch (arXiv 2603.15202), with the prefill that already waits
-// added to the tokens: the first factor is how long the first token takes, the
-// second how many pay for it. Equal costs go to
-// fewer turns in flight, then to an order of the names that differs from turn
-// to turn: a session stays where its blocks are and for no other reason.
-//
-// The rule "dyn" counts milliseconds: the turn's own prefill and reload, the
-// backlog before it, how much the turns that run there slow it down and how
-// long it stalls them, and a price of memory: what it will take to compute
-// again what it displaces, nothing while there is room. Where what workers
-// take is more than three times off what was predicted it goes by "lmetric".
+// added to the tokens.
 //
 // Books keep what a router knows by its own doing: what is in flight, where
 // sessions are at home, how long blocks last, how fast each worker is. The

@@ -65,8 +65,8 @@ type Rule struct {
 // rules are all that there are, the default first. A new one is a file of its
 // own and a line here.
 var rules = []Rule{
-	{Name: "kv", About: "least (pending + new tokens) × (turns + 1)", build: fixed(Pick)},
 	{Name: "dyn", About: "fewest milliseconds, for this turn, those that run there and those that come back", Knobs: dynKnobs, build: newDyn},
+	{Name: "kv", About: "least (pending + new tokens) × (turns + 1)", build: fixed(Pick)},
 	{Name: "lmetric", About: "least new tokens × (turns + 1), as published; memory adds dyn's price of memory", Knobs: lmetricKnobs, build: newLMetric},
 	{Name: "dynamo", About: "the default of Dynamo's KV router: blocks to prefill + blocks that decode", Knobs: dynamoKnobs, build: newDynamo},
 	{Name: "kv-load", About: "llm-d's scores for prefix, free KV cache and queue, 3 : 2 : 2", Knobs: kvLoadKnobs, build: newKVLoad},
