@@ -19,6 +19,7 @@ type writer struct {
 	looked time.Time // when the file was last looked at
 	swept  time.Time // when what is old was last cut; zero is that some is left
 	fresh  int       // rows since the last cut
+	ages   ages
 }
 
 // retry is how long the writer waits after an error.
@@ -280,7 +281,7 @@ func (w *writer) cut(now time.Time) {
 	w.enter()
 	more, err := false, w.file.read()
 	if err == nil {
-		more, err = w.file.sweep(w.l.opt, now)
+		more, err = w.file.sweep(w.l.opt, w.ages.time(now))
 	}
 	if err == nil && w.l.raw != nil && w.l.raw.known.stale() {
 		err = w.learn()
