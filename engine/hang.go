@@ -38,6 +38,9 @@ func (s *stuck) quiet(now time.Time, waiting int, heard time.Time, l turn.Load) 
 func (w *Worker) works(ctx context.Context, c Client, s *stuck) error {
 	waiting, limit := w.waiting(), w.fleet.o.Hang
 	quiet := s.quiet(time.Now(), waiting, born.Add(time.Duration(w.heard.Load())), w.Load())
+	w.mu.Lock()
+	w.quiet = quiet
+	w.mu.Unlock()
 	if quiet < limit {
 		return nil
 	}

@@ -71,11 +71,22 @@ func TestHungIsKilled(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "hang"), []byte(strconv.Itoa(before)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = say(t, w, job(0, 100))
-	if !errors.Is(err, turn.ErrLost) {
+	if quiet := w.Load().Quiet; quiet != 0 {
+		t.Errorf("nobody waits, and it is quiet for %v", quiet)
+	}
+	lost := make(chan error, 1)
+	go func() {
+		_, _, err := say(t, w, job(0, 100))
+		lost <- err
+	}()
+	eventually(t, "it is told how long nothing comes", func() bool { return w.Load().Quiet >= 100*time.Millisecond })
+	if err := <-lost; !errors.Is(err, turn.ErrLost) {
 		t.Fatalf("the turn ended with %v, want a lost worker", err)
 	}
 	eventually(t, "it is ready again", func() bool { return w.Info().State == turn.Ready && w.Info().Restarts == 1 })
+	if quiet := w.Load().Quiet; quiet != 0 {
+		t.Errorf("its new life begins quiet for %v", quiet)
+	}
 	if now := w.Info().PID; now == before || alive(before) {
 		t.Errorf("pid %d, and the old %d lives: %v", now, before, alive(before))
 	}

@@ -63,7 +63,7 @@ func (w *Worker) serve(ctx context.Context, c Client, seen Seen, in *inbox) erro
 	w.fleet.tell(w, kind, "") // before those who wait for the state go on
 	w.change(func() {
 		events, replay := f.sees()
-		w.client = c
+		w.client, w.quiet = c, 0
 		w.caps.Events, w.caps.Replay = events || seen.Caps.Events, replay
 		if !w.attached && !w.adopted {
 			w.life.started(time.Now())

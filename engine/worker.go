@@ -31,8 +31,9 @@ type Worker struct {
 	caps    turn.Capabilities
 	chat    string // why its turns go to its own chat API
 	load    turn.Load
-	client  Client // nil until the worker was ready once
-	feed    *feed  // of its present life; nil when there is none
+	quiet   time.Duration // of load
+	client  Client        // nil until the worker was ready once
+	feed    *feed         // of its present life; nil when there is none
 	streams map[*stream]struct{}
 	resting bool          // it is looked at less often, until its next turn
 	news    chan struct{} // closed and made anew after every change
@@ -80,7 +81,9 @@ func (w *Worker) Info() turn.WorkerInfo {
 func (w *Worker) Load() turn.Load {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.load
+	load := w.load
+	load.Quiet = w.quiet
+	return load
 }
 
 // Dropped counts KV events that say nothing to an index: of kinds that are not

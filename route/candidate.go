@@ -7,6 +7,7 @@ import "time"
 type Candidate struct {
 	Worker     string
 	Out        string // why it must not be picked ("draining"); "" when it may
+	Stuck      string // why any other is better ("nothing has come for 20s"); "" when it works, see Survey
 	Overlap    int    // tokens of the prompt that it holds
 	InFlight   int    // turns sent there and not ended
 	Slots      int    // turns that it runs at once

@@ -27,6 +27,7 @@ func drawCandidates(t *rapid.T) []Candidate {
 		cs[i] = Candidate{
 			Worker:     fmt.Sprint("w", i),
 			Out:        rapid.SampledFrom([]string{"", "", "", "draining"}).Draw(t, "out"),
+			Stuck:      rapid.SampledFrom([]string{"", "", "", "nothing has come for 20s"}).Draw(t, "stuck"),
 			Overlap:    small("overlap", -10, 60_000),
 			InFlight:   small("in flight", 0, 5),
 			Slots:      small("slots", 0, 5),
@@ -206,11 +207,13 @@ func checkDecision(t *rapid.T, n Need, cs []Candidate, d Decision) {
 	fit := func(c Candidate) bool {
 		return usable(c) && (c.Context == 0 || n.Prompt < c.Context) && (c.KVTokens == 0 || n.Prompt < c.KVTokens)
 	}
-	room := slices.ContainsFunc(cs, func(c Candidate) bool { return fit(c) && !Full(c) })
+	works := slices.ContainsFunc(cs, func(c Candidate) bool { return fit(c) && c.Stuck == "" })
+	moves := func(c Candidate) bool { return fit(c) && (c.Stuck == "" || !works) }
+	room := slices.ContainsFunc(cs, func(c Candidate) bool { return moves(c) && !Full(c) })
 	for i, c := range cs {
 		p := d.Parts[i]
 		fits := fit(c)
-		may := fits && room && !taken(&c)
+		may := moves(c) && room && !taken(&c)
 		if p.Worker != c.Worker || (p.Out == "") != may {
 			t.Fatalf("part %+v of %+v", p, c)
 		}

@@ -97,24 +97,32 @@ func (d *Decision) Choose(p *Part, why Reason) { d.choose(p, why) }
 func (d *Decision) Least(n *Need, why Reason) { d.least(n, why) }
 
 // survey begins a decision: a part for each candidate without its cost, and
-// the reason that holds when all of them are out. One that has much to do is
-// out only when all have: while some worker is below the threshold of the
-// queue a turn goes where its rule says.
+// the reason that holds when all of them are out. One that is stuck is out
+// unless all are that could take the turn, now or when they have room. One
+// that has much to do is out only when all have: while some worker is below
+// the threshold of the queue a turn goes where its rule says.
 func survey(n *Need, cs []Candidate) Decision {
 	d := Decision{Parts: make([]Part, len(cs)), Reason: NoWorkers}
-	idle := false
+	works := false
 	for i := range cs {
-		c := &cs[i]
-		d.Parts[i] = part(n, c)
+		d.Parts[i] = part(n, &cs[i])
 		switch d.Parts[i].Out {
 		case "", outFull:
 			d.Reason = AllFull
-			idle = idle || d.Parts[i].Out == "" && !crowded(c)
+			works = works || cs[i].Stuck == ""
 		case outContext, outKV:
 			if d.Reason == NoWorkers {
 				d.Reason = TooLong
 			}
 		}
+	}
+	idle := false
+	for i := range d.Parts {
+		p := &d.Parts[i]
+		if works && p.Out == "" {
+			p.Out = cs[i].Stuck
+		}
+		idle = idle || p.Out == "" && !crowded(&cs[i])
 	}
 	for i := range d.Parts {
 		if p := &d.Parts[i]; !idle && p.Out == "" {

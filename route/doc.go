@@ -44,10 +44,10 @@
 // should outlive the process.
 //
 // All rules leave out a worker whose slots are taken; one whose context or KV
-// cache the prompt and one more token do not fit, ever; one without the turn's
-// adapter or that it is not pinned to; and one that the server ruled out. When
-// all are full, see Full, the turn waits: below that threshold never. None
-// that it fits: it never will, and waiting would not help.
+// cache the prompt does not fit, ever; one without the turn's adapter or that it
+// is not pinned to; one that the server ruled out; and one that is stuck, while
+// another could take the turn, now or later. When all are full, see Full, the
+// turn waits: below that threshold never. None that it fits: it never will.
 //
 // Order of the queue: higher band first, always; inside a band the tenant that
 // had fewest turns while others waited; of a tenant the effective arrival

@@ -90,6 +90,7 @@ type member struct {
 	bound   int          // of pending, as route.Candidate has it
 	loadAt  time.Time
 	breaker route.Breaker
+	quiet   time.Duration // how long nothing has come, though turns wait there
 	drift   drift
 }
 

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// observe looks after what changes without a turn: the load that others put
-// on attached engines, turns that wait for it to go, and indexes that have
-// parted from what engines report. It returns when ctx ends.
+// observe looks after what changes without a turn: workers of which nothing
+// comes, the load that others put on attached engines, turns that wait for it
+// to go, and indexes that have parted from what engines report. It returns when ctx ends.
 func (s *Server) observe(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -17,6 +17,7 @@ func (s *Server) observe(ctx context.Context) {
 			return
 		case now := <-tick.C:
 			for _, m := range s.all() {
+				m.feel()
 				m.observe()
 				for _, p := range m.parted(now) {
 					s.mend(m, p, now)

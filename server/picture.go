@@ -85,7 +85,7 @@ func (b *member) picture(model string, now time.Time) snapshot.Worker {
 	load, sum, info := b.worker.Load(), b.window.Look(now), b.info
 	w := snapshot.Worker{
 		Name: info.Name, Model: model, PID: info.PID, URL: info.URL, Attached: info.Attached, Engine: info.Caps.Engine,
-		State: string(info.State), Why: cmp.Or(info.Why, b.breaker.Why(now)), Since: info.Since, Restarts: info.Restarts, GPUs: info.GPUs,
+		State: string(info.State), Why: cmp.Or(info.Why, b.breaker.Why(now), b.stuck()), Since: info.Since, Restarts: info.Restarts, GPUs: info.GPUs,
 		Started: info.Started, Adopted: info.Adopted,
 		Index: "approximate", Running: load.Running, Waiting: load.Waiting, LoadAt: load.At,
 		Slots: info.Caps.MaxSeqs, WindowS: windowSteps, Decided: sum.Decided, Prompt: sum.Prompt, Predicted: sum.Predicted,

@@ -191,6 +191,7 @@ func (m *model) candidates(f *flight, n *route.Need) []route.Candidate {
 		case b.breaker.Open(now):
 			c.Out = b.breaker.Why(now)
 		}
+		c.Stuck = b.stuck()
 		cs = append(cs, c)
 	}
 	slices.SortFunc(cs, func(a, b route.Candidate) int { return natural(a.Worker, b.Worker) })

@@ -23,6 +23,7 @@ type puppet struct {
 	caps turn.Capabilities
 	now  turn.State // "" is ready
 	back time.Time  // when it takes turns again
+	load turn.Load
 	chat string     // why its turns take the chat path
 	play func(ctx context.Context, j turn.Job) (turn.Stream, error)
 }
@@ -40,7 +41,13 @@ func (p *puppet) set(now turn.State) {
 	defer p.mu.Unlock()
 	p.now = now
 }
-func (p *puppet) Load() turn.Load { return turn.Load{} }
+
+func (p *puppet) Load() turn.Load {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.load
+}
+
 func (p *puppet) Generate(ctx context.Context, j turn.Job) (turn.Stream, error) {
 	return p.play(ctx, j)
 }

@@ -43,9 +43,10 @@ type Load struct {
 	Waiting int
 	KVUsed  float64 // share of the KV cache held by running turns, 0 to 1
 	Tiers   []Tier
-	Hits    int64 // prompt tokens found cached, since the engine started
-	Queries int64 // prompt tokens looked up, since the engine started
-	Work    int64 // grows while the engine computes, whatever it counts: tokens, steps; 0 is not told
+	Hits    int64         // prompt tokens found cached, since the engine started
+	Queries int64         // prompt tokens looked up, since the engine started
+	Work    int64         // grows while the engine computes, whatever it counts: tokens, steps; 0 is not told
+	Quiet   time.Duration // how long, when last looked at, it had shown no sign of work though turns waited for it
 }
 
 // Tier is how full one level of a worker's KV cache is.
