@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -101,7 +103,7 @@ func TestHungIsLeft(t *testing.T) {
 	say(0)
 	r.start(1)
 	works := r.fleet.Workers()[1].Name()
-	shut.Store(true)
+	open := shut()
 	say(1)
 	if row := r.rows(2)[1]; row.Worker != works || row.Moved != 1 || row.Outcome == "fail" || !explained(t, row) {
 		t.Errorf("it went to %s, moved %d times, %s %s, by %s", row.Worker, row.Moved, row.Outcome, row.Error, row.Decision)
@@ -112,7 +114,7 @@ func TestHungIsLeft(t *testing.T) {
 	if row := r.rows(3)[2]; row.Worker != works || row.Moved != 0 || !strings.Contains(row.Decision, `"left_out":"down"`) {
 		t.Errorf("while it is down a turn went to %s, by %s", row.Worker, row.Decision)
 	}
-	shut.Store(false)
+	open()
 	r.until("it is ready again", ready)
 	if err := r.fleet.Detach(t.Context(), works); err != nil {
 		t.Fatal(err)
@@ -123,24 +125,33 @@ func TestHungIsLeft(t *testing.T) {
 	}
 }
 
-// hangs stands before an engine. While it is shut the engine takes turns and
-// gives nothing; all else about it is well.
-func hangs(t *testing.T, engine string) (at string, shut *atomic.Bool) {
+// hangs stands before an engine. From shut to the call of open the engine takes
+// turns and gives nothing; all else about it is well.
+func hangs(t *testing.T, engine string) (at string, shut func() (open func())) {
 	t.Helper()
 	to, err := url.Parse(engine)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shut = new(atomic.Bool)
+	var gate atomic.Pointer[chan struct{}]
 	pass := httputil.NewSingleHostReverseProxy(to)
 	pass.FlushInterval = -1
+	pass.ErrorLog = log.New(io.Discard, "", 0)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if shut.Load() && r.Method == http.MethodPost {
-			<-r.Context().Done()
-			return
+		if g := gate.Load(); g != nil && r.Method == http.MethodPost {
+			<-*g
 		}
 		pass.ServeHTTP(w, r)
 	}))
 	t.Cleanup(front.Close)
-	return front.URL, shut
+	return front.URL, func() func() {
+		g := make(chan struct{})
+		gate.Store(&g)
+		open := sync.OnceFunc(func() {
+			gate.Store(nil)
+			close(g)
+		})
+		t.Cleanup(open) // before front is closed
+		return open
+	}
 }
