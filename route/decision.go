@@ -53,7 +53,7 @@ type Part struct {
 	PrefillMS  float64 `json:"prefill_ms,omitempty"`  // tokens to compute
 	ReloadMS   float64 `json:"reload_ms,omitempty"`   // tokens to bring up from a lower tier
 	BacklogMS  float64 `json:"backlog_ms,omitempty"`  // prefill already promised to this worker
-	SlowdownMS float64 `json:"slowdown_ms,omitempty"` // what the running turns cost this one
+	SlowdownMS float64 `json:"slowdown_ms,omitempty"` // what the running turns, and a worker far slower than others, cost this one
 	StallMS    float64 `json:"stall_ms,omitempty"`    // what this one costs the running turns
 	MemoryMS   float64 `json:"memory_ms,omitempty"`   // what it will take to compute again what this one displaces
 

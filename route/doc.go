@@ -10,9 +10,9 @@
 // that wait.
 //
 // The rule "dyn", the default, counts milliseconds: the turn's own prefill and
-// reload, the backlog before it, how much the turns that run there slow it down
-// and how long it stalls them, and a price of memory: what it will take to
-// compute again what it displaces, nothing while there is room. Where what
+// reload, the backlog before it, how much the turns there and a far slower worker
+// slow it down, how long it stalls them, and a price of memory: what it will take
+// to compute again what it displaces, nothing while there is room. Where what
 // workers take is more than three times off what was predicted it goes by
 // "lmetric". Equal costs go to fewer turns in flight, then to an order of the
 // names that differs from turn to turn: a session stays where its blocks are and

@@ -37,8 +37,9 @@ func (r *dyn) Pick(n Need, cs []Candidate) Decision {
 		d.least(&n, Off)
 		return d
 	}
+	quick := quickest(&d, cs)
 	for i := range cs {
-		r.price(&n, &cs[i], &d.Parts[i])
+		r.price(&n, &cs[i], &d.Parts[i], quick)
 	}
 	d.tempered(&n, or(n.Overrides.Temperature, r.temperature), Cheapest)
 	return d
@@ -55,8 +56,24 @@ func (r *dyn) lost(d *Decision, cs []Candidate) bool {
 	return false
 }
 
-// price fills the terms of a part and adds them up.
-func (r *dyn) price(n *Need, c *Candidate, p *Part) {
+// sameKind is how many times as long as the quickest's a worker's step may
+// take before that has a price: less is what measuring workers of one kind
+// gives too.
+const sameKind = 2
+
+// quickest is the shortest step of a worker that may be picked; 0 without one.
+func quickest(d *Decision, cs []Candidate) (step float64) {
+	for i := range cs {
+		if s := cs[i].Rates.known().Step; d.Parts[i].Out == "" && (step == 0 || s < step) {
+			step = s
+		}
+	}
+	return step
+}
+
+// price fills the terms of a part and adds them up. quick is the shortest step
+// of those that the turn may go to.
+func (r *dyn) price(n *Need, c *Candidate, p *Part, quick float64) {
 	rates := c.Rates.known()
 	prompt := float64(n.Prompt)
 	gpu := float64(p.Overlap)
@@ -80,7 +97,8 @@ func (r *dyn) price(n *Need, c *Candidate, p *Part) {
 	}
 	p.ReloadMS = thousandth(reload)
 	if n.Stage != Prefill {
-		p.SlowdownMS = thousandth(max(n.Output, 0) * (rates.Context*(float64(max(c.Active, 0))+prompt) + rates.Seq*(decoding+1)))
+		longer := max(rates.Step-sameKind*quick, 0)
+		p.SlowdownMS = thousandth(max(n.Output, 0) * (longer + rates.Context*(float64(max(c.Active, 0))+prompt) + rates.Seq*(decoding+1)))
 	}
 	p.MemoryMS = thousandth(r.displaced(n, c, missing, rates))
 	p.Cost = thousandth(p.PrefillMS + p.ReloadMS + p.BacklogMS + p.SlowdownMS + p.StallMS + p.MemoryMS)
