@@ -49,6 +49,7 @@ const (
 	isBusy
 	diesLater
 	hangsOn
+	hangsLater
 	refuses
 	moods
 )
@@ -97,6 +98,8 @@ func (m *mess) play(ctx context.Context, j turn.Job) (turn.Stream, error) {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
+	case hangsLater:
+		return &pauses{script{ctx, []turn.Delta{{Text: " word", IDs: []uint32{300}}}}, m.thaw}, nil
 	case refuses:
 		return nil, &turn.Refused{Status: 400, Message: "not this one"}
 	}
@@ -113,6 +116,24 @@ func (d *dies) Next() (turn.Delta, error) {
 	return d.script.Next()
 }
 
+// pauses is an answer that goes on when its worker is let go.
+type pauses struct {
+	script
+	thaw <-chan struct{}
+}
+
+func (p *pauses) Next() (turn.Delta, error) {
+	if len(p.deltas) > 0 {
+		return p.script.Next()
+	}
+	select {
+	case <-p.thaw:
+		return turn.Delta{Text: " end", IDs: []uint32{301}, End: &turn.End{Reason: turn.Ended, Usage: turn.Usage{Prompt: 10, Output: 2}}}, nil
+	case <-p.ctx.Done():
+		return turn.Delta{}, context.Cause(p.ctx)
+	}
+}
+
 // rise starts an engine at its port, unless it runs.
 func (m *mess) rise(i int) {
 	if m.alive[i] != nil {
@@ -124,7 +145,7 @@ func (m *mess) rise(i int) {
 	go func() {
 		defer close(ended)
 		sim.Run(ctx, []string{
-			"--port", strconv.Itoa(m.at[i]), "--served-model-name", "sim", "--speed", "0", "--kv-tokens", "4096", "--max-num-seqs", "4",
+			"--port", strconv.Itoa(m.at[i]), "--served-model-name", "sim", "--speed", "20", "--kv-tokens", "4096", "--max-num-seqs", "4",
 			"--kv-events-config", `{"enable_kv_cache_events":true,"publisher":"zmq","endpoint":"tcp://*:0","replay_endpoint":"tcp://*:0","topic":"kv"}`,
 		}, io.Discard, io.Discard)
 	}()
@@ -198,7 +219,7 @@ func (m *mess) take(p plan) {
 		m.t.Errorf("%s: %v after %q", p.path, err, got)
 	case status == 200:
 		m.holds(p, got)
-	case !slices.Contains([]int{400, 500, 502, 503, 529}, status) || !strings.Contains(got, `"error"`):
+	case !slices.Contains([]int{400, 429, 500, 502, 503, 529}, status) || !strings.Contains(got, `"error"`):
 		m.t.Errorf("%s: %d %s", p.path, status, got)
 	}
 }
@@ -242,7 +263,7 @@ func (m *mess) holds(p plan, got string) {
 // happen does one thing that may happen.
 func (m *mess) happen(t *rapid.T, clients *sync.WaitGroup) {
 	i := rapid.IntRange(0, 1).Draw(t, "engine")
-	switch rapid.SampledFrom([]string{"turn", "turn", "turn", "turn", "turn", "turn", "mood", "kill", "rise", "rise", "drain", "knobs", "events", "quiet", "forget"}).Draw(t, "what") {
+	switch rapid.SampledFrom([]string{"turn", "turn", "turn", "turn", "turn", "turn", "turn", "turn", "mood", "mood", "kill", "rise", "rise", "drain", "knobs", "events", "quiet", "forget"}).Draw(t, "what") {
 	case "turn":
 		p := drawPlan(t)
 		clients.Go(func() { m.take(p) })
@@ -256,6 +277,9 @@ func (m *mess) happen(t *rapid.T, clients *sync.WaitGroup) {
 		m.drain(i)
 	case "knobs":
 		k := Knobs{Strategy: rapid.SampledFrom(route.Names()).Draw(t, "strategy")}
+		if rapid.Bool().Draw(t, "short") {
+			k.Depth, k.Age = 2, 50*time.Millisecond
+		}
 		if full := rapid.SampledFrom([]float64{-1, 0, 0.01, 4}).Draw(t, "threshold"); full != 0 {
 			k.Threshold = &full
 		}

@@ -81,6 +81,9 @@ func TestCrowdOverCapacity(t *testing.T) {
 	r.until("the index holds what the living can", func() bool {
 		return r.s.all()[0].indexes[16].Stats().Held <= 2*tokens/16
 	})
+	settles(t, r.s, r.until)
+	_, page := r.get("/metrics")
+	balances(t, r.s, page, rows)
 }
 
 // TestSlowGetsFewer: of two workers of which one is stuck with its first turn,
@@ -161,7 +164,7 @@ func TestRestartOnTheSamePort(t *testing.T) {
 	r := newRig(t, 0)
 	r.start(0, "--port", strconv.Itoa(at))
 	for n := range 2 {
-		if status, body := r.post(chatPath, plea(1, n)); status != 200 {
+		if status, body := r.post(chatPath, plea(1, n), "x-session-id", "s"); status != 200 {
 			t.Fatalf("%d %s", status, body)
 		}
 	}
@@ -170,6 +173,9 @@ func TestRestartOnTheSamePort(t *testing.T) {
 	}
 	r.halt[0]()
 	r.until("it is gone", func() bool { ready, _ := r.s.all()[0].ready(); return ready == 0 })
+	if at, n := r.home("s"); at == "" || n != 1 {
+		t.Errorf("before it is back %d sessions are at home, this one at %q", n, at)
+	}
 	ctx, halt := context.WithCancel(context.Background())
 	r.halt = append(r.halt, halt)
 	go sim.Run(ctx, []string{
@@ -177,16 +183,27 @@ func TestRestartOnTheSamePort(t *testing.T) {
 		"--kv-events-config", `{"enable_kv_cache_events":true,"endpoint":"tcp://*:0","replay_endpoint":"tcp://*:0"}`,
 	}, io.Discard, io.Discard)
 	r.until("it is back", func() bool { ready, _ := r.s.all()[0].ready(); return ready == 1 })
+	if at, n := r.home("s"); at != "" || n != 0 {
+		t.Errorf("it is back, and %d sessions are at home, this one at %q", n, at)
+	}
 	for n := range 2 {
-		if status, body := r.post(chatPath, plea(1, n)); status != 200 {
+		if status, body := r.post(chatPath, plea(1, n), "x-session-id", "s"); status != 200 {
 			t.Fatalf("%d %s", status, body)
 		}
 	}
 	for i, row := range r.rows(4)[2:] {
-		if row.Overlap != row.Cached || (row.Cached == 0) != (i == 0) {
+		if !explained(t, row) || row.Overlap != row.Cached || (row.Cached == 0) != (i == 0) {
 			t.Errorf("turn %d after the restart: overlap %d, cached %d", i, row.Overlap, row.Cached)
 		}
 	}
+}
+
+// home is where a session is at home, and how many are anywhere.
+func (r *rig) home(session string) (at string, sessions int) {
+	m := r.s.all()[0]
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.books.Home(session), m.books.Sessions()
 }
 
 // TestEventsFail: the stream of events is late, cut, or cut for good while an
