@@ -24,7 +24,7 @@ type puppet struct {
 	now  turn.State // "" is ready
 	back time.Time  // when it takes turns again
 	load turn.Load
-	chat string     // why its turns take the chat path
+	chat string // why its turns take the chat path
 	play func(ctx context.Context, j turn.Job) (turn.Stream, error)
 }
 
