@@ -24,7 +24,7 @@ func TestOverrides(t *testing.T) {
 		{"ours", "1", `,"nvext":{"router":{"strategy":"round-robin"}}`, "", 200, "", true},
 		{"Dynamo's", "1", `,"nvext":{"router_config_override":{"strategy":"round-robin","router_temperature":0}}`, "", 200, "", true},
 		{"a header", "1", `,"nvext":{"router":{"strategy":"kv"}}`, "round-robin", 200, "", true},
-		{"unknown", "1", ``, "best", 200, "no strategy is named best; there are kv, dyn, lmetric", false},
+		{"unknown", "1", ``, "best", 200, "no strategy is named best; there are dyn, kv, lmetric", false},
 		{"with knobs", "1", ``, "dynamo:prefill=2:temperature=0", 200, "", false},
 		{"with a knob that is none", "1", ``, "dynamo:prefil=2", 200, `strategy dynamo: no knob "prefil"; there are active`, false},
 		{"a file", "1", ``, "/tmp/rule.star", 200, "no strategy is named /tmp/rule.star", false},
@@ -74,7 +74,7 @@ func TestBestWorker(t *testing.T) {
 		a := ask(t, "POST", st.url+"/v1/route/best_worker", body, "x-api-key", "1")
 		got := doc(t, a.body)
 		block, held := num(got["block_size"]), num(got["overlap_tokens"])
-		if a.status != 200 || got["worker_id"] != "w2" || block != 16 || held < 400 || num(got["overlap_blocks"]) != held/block || got["waits"] != false || got["strategy"] != "kv" {
+		if a.status != 200 || got["worker_id"] != "w2" || block != 16 || held < 400 || num(got["overlap_blocks"]) != held/block || got["waits"] != false || got["strategy"] != "dyn" {
 			t.Errorf("%.60s: %d %s", body, a.status, a.body)
 		}
 		if a := ask(t, "POST", st.url+"/v1/route/best_worker", body, "x-api-key", "2"); num(doc(t, a.body)["overlap_tokens"]) != 0 {

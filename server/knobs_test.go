@@ -21,8 +21,8 @@ func TestSettings(t *testing.T) {
 		status     int
 		says       string
 	}{
-		{"router.mode", "round-robin", 200, `{"key":"router.mode","value":"round-robin","was":"kv"}`},
-		{"router.mode", "best", 422, "known are kv, dyn, lmetric"},
+		{"router.mode", "round-robin", 200, `{"key":"router.mode","value":"round-robin","was":"dyn"}`},
+		{"router.mode", "best", 422, "known are dyn, kv, lmetric"},
 		{"router.queue_threshold", "off", 200, `"value":"off","was":"4"`},
 		{"router.queue_threshold", "", 200, `"value":"4","was":"off"`},
 		{"router.queue_threshold", "0.5", 200, `"value":"0.5","was":"4"`},

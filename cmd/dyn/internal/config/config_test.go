@@ -69,8 +69,8 @@ func TestStrict(t *testing.T) {
 		{"no yaml", "server: {port: 1\n", 1, "", ""},
 		{"switch", "router:\n  trust_dyn_template: perhaps\n", 2, "neither true nor false", ""},
 		{"more than the daemon takes", "router:\n  queue_threshold: 1e10\n", 2, "no number of 0 or more, up to 1e9", ""},
-		{"strategy", "router:\n  mode: kvv\n", 2, "known are kv, dyn, lmetric", "kv"},
-		{"strategy, of old", "router:\n  policy: fastest\n", 2, "known are kv, dyn, lmetric", ""},
+		{"strategy", "router:\n  mode: kvv\n", 2, "known are dyn, kv, lmetric", "kv"},
+		{"strategy, of old", "router:\n  policy: fastest\n", 2, "known are dyn, kv, lmetric", ""},
 		{"knob", "router:\n  mode: dynamo:prefil=2\n", 2, `no knob "prefil"`, "dynamo:prefill=2"},
 		{"choice", "ledger:\n  prompts: texts\n", 2, `"texts" is none of hashes, text`, "text"},
 	} {
