@@ -267,6 +267,8 @@ func TestStatsByKindAndTenant(t *testing.T) {
 		x := turnOf(n)
 		x.Kind, x.Agent, x.Tenant = kind, fmt.Sprintf("a%d", n), []string{"alice", "bob"}[n%2]
 		x.Edited = max(0, 1-n)
+		x.Worker, x.Model = fmt.Sprint("w", n/3), []string{"sim", "tiny"}[n/4]
+		x.Prompt, x.Overlap, x.Cached = 1000, 500, 750
 		l.Turn(x)
 	}
 	if err := l.Close(); err != nil {
@@ -279,11 +281,16 @@ func TestStatsByKindAndTenant(t *testing.T) {
 	}{
 		{ByKind, "tool 3 1, title 1 0, user 1 0, "},
 		{ByTenant, "alice 3 1, bob 2 0, "},
+		{ByWorker, "w1 1 0, w1 1 0, w0 3 1, "},
+		{ByModel, " 1 0,  4 1, "},
 	} {
 		got, err := r.Stats(t.Context(), c.by, Query{})
 		text := ""
 		for _, s := range got {
-			text += fmt.Sprintf("%s%s %d %d, ", s.Kind, s.Tenant, s.Turns, s.Edited)
+			text += fmt.Sprintf("%s%s%s %d %d, ", s.Kind, s.Tenant, s.Worker, s.Turns, s.Edited)
+			if s.Overlap == nil || *s.Overlap != 0.5 || *s.Hit != 0.75 {
+				t.Errorf("by %s: overlap %v, hit %v", c.by, s.Overlap, s.Hit)
+			}
 			if s.Agent != "" || s.Session != "" {
 				t.Errorf("by %s: %+v has what its turns do not share", c.by, s)
 			}

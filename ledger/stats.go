@@ -16,19 +16,23 @@ const (
 	ByAgent  By = "agent" // one agent of one session
 	ByKind   By = "kind"
 	ByTenant By = "tenant"
+	ByWorker By = "worker" // that answered last
+	ByModel  By = "model"
 )
 
 // grouping says what makes a group, which columns its turns need for that,
-// and how session, agent, parent, harness, kind and tenant are told of it.
+// and how session, agent, parent, harness, kind, tenant and worker are told of it.
 type grouping struct{ by, columns, told string }
 
 var groupings = map[By]grouping{
-	ByAgent:  {"session, agent", "session, agent, parent, harness", "session, agent, max(parent), max(harness), '', ''"},
-	ByKind:   {"kind", "kind", "'', '', '', '', kind, ''"},
-	ByTenant: {"tenant", "tenant", "'', '', '', '', '', tenant"},
+	ByAgent:  {"session, agent", "session, agent, parent, harness", "session, agent, max(parent), max(harness), '', '', ''"},
+	ByKind:   {"kind", "kind", "'', '', '', '', kind, '', ''"},
+	ByTenant: {"tenant", "tenant", "'', '', '', '', '', tenant, ''"},
+	ByWorker: {"model, worker", "model, worker", "'', '', '', '', '', '', worker"},
+	ByModel:  {"model", "model", "'', '', '', '', '', '', ''"},
 }
 
-// Stat sums the turns of one agent, kind or tenant. What a group does not
+// Stat sums the turns of one agent, kind, tenant, worker or model. What a group does not
 // have in common is empty. Nil is unknown.
 type Stat struct {
 	Session string    `json:"session"`
@@ -37,6 +41,7 @@ type Stat struct {
 	Harness string    `json:"harness"`
 	Kind    string    `json:"kind"`
 	Tenant  string    `json:"tenant"`
+	Worker  string    `json:"worker"`
 	Model   string    `json:"model"` // of the last turn
 	First   time.Time `json:"first_at"`
 	Last    time.Time `json:"last_at"`
@@ -51,9 +56,10 @@ type Stat struct {
 	Output   int64 `json:"output_tokens"`
 	Thinking int64 `json:"thinking_tokens"`
 
-	Hit *float64 `json:"hit"`         // cached / prompt, of turns whose engine told both
-	P50 *float64 `json:"ttft_p50_ms"` // exact, nearest rank, of turns that had a token
-	P95 *float64 `json:"ttft_p95_ms"`
+	Overlap *float64 `json:"overlap"`     // what the router believed to be cached / prompt, of the turns that hit is of
+	Hit     *float64 `json:"hit"`         // cached / prompt, of turns whose engine told both
+	P50     *float64 `json:"ttft_p50_ms"` // exact, nearest rank, of turns that had a token
+	P95     *float64 `json:"ttft_p95_ms"`
 }
 
 // statsQuery ranks the first-token times of each group, then sums; each turn
@@ -61,7 +67,7 @@ type Stat struct {
 // is longer than all else. The last model is that of the greatest at and row.
 const statsQuery = `
 WITH picked AS (
-  SELECT COLUMNS, at, outcome, edited, flawed, chat <> '' AS chatted, prompt_tokens, cached_tokens, output_tokens,
+  SELECT COLUMNS, at, outcome, edited, flawed, chat <> '' AS chatted, prompt_tokens, cached_tokens, overlap_tokens, output_tokens,
     thinking_tokens, ttft_ms, printf('%020d%020d', at, rowid) || model AS last, ttft_ms >= 0 AS told,
     row_number() OVER (PARTITION BY GROUPED, ttft_ms >= 0 ORDER BY ttft_ms) AS rank,
     count(*) OVER (PARTITION BY GROUPED, ttft_ms >= 0) AS n
@@ -74,6 +80,7 @@ SELECT SHOWN,
   sum(max(thinking_tokens, 0)),
   sum(cached_tokens) FILTER (WHERE prompt_tokens > 0 AND cached_tokens >= 0),
   sum(prompt_tokens) FILTER (WHERE prompt_tokens > 0 AND cached_tokens >= 0),
+  sum(overlap_tokens) FILTER (WHERE prompt_tokens > 0 AND cached_tokens >= 0),
   min(ttft_ms) FILTER (WHERE told AND rank * 100 >= n * 50),
   min(ttft_ms) FILTER (WHERE told AND rank * 100 >= n * 95)
 FROM picked GROUP BY GROUPED ORDER BY max(at) DESC, GROUPED LIMIT ?`
@@ -90,16 +97,16 @@ func (r *Reader) Stats(ctx context.Context, by By, q Query) ([]Stat, error) {
 	return read(ctx, r.db, "stats", query, append(args, q.limit()),
 		func(scan func(...any) error) (s Stat, err error) {
 			var first, last int64
-			var cached, prompt sql.NullInt64
+			var cached, prompt, overlap sql.NullInt64
 			var p50, p95 sql.NullFloat64
-			err = scan(&s.Session, &s.Agent, &s.Parent, &s.Harness, &s.Kind, &s.Tenant, &s.Model, &first, &last,
+			err = scan(&s.Session, &s.Agent, &s.Parent, &s.Harness, &s.Kind, &s.Tenant, &s.Worker, &s.Model, &first, &last,
 				&s.Turns, &s.Failed, &s.Edited, &s.Flawed, &s.Chats, &s.Prompt, &s.Cached, &s.Output, &s.Thinking,
-				&cached, &prompt, &p50, &p95)
+				&cached, &prompt, &overlap, &p50, &p95)
 			s.First, s.Last = instant(first), instant(last)
 			s.P50, s.P95 = known64(p50), known64(p95)
 			if prompt.Int64 > 0 {
-				hit := float64(cached.Int64) / float64(prompt.Int64)
-				s.Hit = &hit
+				hit, believed := float64(cached.Int64)/float64(prompt.Int64), float64(overlap.Int64)/float64(prompt.Int64)
+				s.Hit, s.Overlap = &hit, &believed
 			}
 			return s, err
 		})

@@ -36,6 +36,8 @@ func (p *picture) frame() []line {
 		lines = append(lines, p.help(w, body)...)
 	case p.s.V == 0:
 		lines = append(lines, p.start(w, body)...)
+	case p.v.Explained != "":
+		lines = append(lines, p.explanation(w, body)...)
 	case p.v.Zoom != NoPanel:
 		lines = append(lines, p.panel(p.v.Zoom, w, body)...)
 	default:

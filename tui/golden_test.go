@@ -70,6 +70,12 @@ func TestGolden(t *testing.T) {
 			t.Run(name, func(t *testing.T) { checkGolden(t, name, Frame(c.shot, v)) })
 		}
 	}
+	t.Run("why", func(t *testing.T) {
+		checkGolden(t, "why-80x24", Frame(busy(), View{
+			Width: 80, Height: 24, Live: true, Explains: true, ExplainedOf: "77c0/main", ExplainedFrom: 1,
+			Explained: "turn t8f21   77c0/main   119k tokens   sent to w3   TTFT 5.8s\nat 12:00\n\n   WORKER  OVERLAP  TOTAL\n▸  w3         0.0%   5.4s  chosen: a tie, by lot\n\nprefix broke at block 1 of 1857: clock\n  was   It is 12:0┃0\x1b[31m\n" + strings.Repeat("more\n", 20),
+		}))
+	})
 	t.Run("once", func(t *testing.T) { checkGolden(t, "once-100", Frame(busy(), View{Width: 100})) })
 	t.Run("zoom", func(t *testing.T) {
 		checkGolden(t, "zoom-80x24", Frame(many(), View{Width: 80, Height: 24, Live: true, Zoom: Workers, Focus: Workers}))

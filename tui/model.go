@@ -14,6 +14,7 @@ import (
 type model struct {
 	ctx  context.Context
 	feed Feed
+	why  Why
 	view View
 
 	shot     snapshot.Snapshot
@@ -39,10 +40,10 @@ type answer struct {
 const patience = 5 * time.Second
 
 func newModel(ctx context.Context, feed Feed, o Options) *model {
-	m := &model{ctx: ctx, feed: feed}
+	m := &model{ctx: ctx, feed: feed, why: o.Why}
 	m.view = View{
 		Width: 80, Height: 24, Color: o.Color, ASCII: o.ASCII,
-		Live: true, Period: o.Period, Focus: Workers,
+		Live: true, Period: o.Period, Focus: Workers, Explains: o.Why != nil,
 	}
 	return m
 }
@@ -67,6 +68,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.ask()
 	case answer:
 		m.take(msg)
+	case explained:
+		m.tell(msg)
 	case tea.KeyMsg:
 		return m, m.typed(msg)
 	}

@@ -41,6 +41,14 @@ func (m *model) press(key string) tea.Cmd {
 	if v.Help || m.got.IsZero() {
 		return nil
 	}
+	if v.Explained != "" {
+		if key == "w" {
+			v.Explained = ""
+		} else {
+			m.scroll(key)
+		}
+		return nil
+	}
 	switch key {
 	case " ":
 		return m.pause()
@@ -48,6 +56,8 @@ func (m *model) press(key string) tea.Cmd {
 		return m.pace(v.Period / 2)
 	case "-", "_":
 		return m.pace(v.Period * 2)
+	case "w":
+		return m.explain()
 	case "z":
 		if v.Zoom == NoPanel {
 			v.Zoom = v.Focus
@@ -71,6 +81,8 @@ func (m *model) back() tea.Cmd {
 	switch {
 	case m.view.Help:
 		m.view.Help = false
+	case m.view.Explained != "":
+		m.view.Explained = ""
 	case m.view.Zoom != NoPanel:
 		m.view.Zoom = NoPanel
 	default:
@@ -154,13 +166,16 @@ func (m *model) plan() plan {
 	return p.arrange(p.v.Width, p.bodyHeight())
 }
 
+// steps are the rows that a key moves by.
+var steps = map[string]int{
+	"down": 1, "j": 1, "up": -1, "k": -1,
+	"pgdown": 10, "pgup": -10,
+	"G": maxRows, "end": maxRows, "g": -maxRows, "home": -maxRows,
+}
+
 // move selects another row of the focused panel.
 func (m *model) move(key string) {
-	step, ok := map[string]int{
-		"down": 1, "j": 1, "up": -1, "k": -1,
-		"pgdown": 10, "pgup": -10,
-		"G": maxRows, "end": maxRows, "g": -maxRows, "home": -maxRows,
-	}[key]
+	step, ok := steps[key]
 	if !ok {
 		return
 	}

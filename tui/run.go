@@ -23,6 +23,7 @@ type Options struct {
 	Period time.Duration // between snapshots; default 1 s, 0.5 to 10 s
 	Color  Color         // see ColorFor
 	ASCII  bool
+	Why    Why // behind the key w; nil has none
 
 	Input  io.Reader // nil is standard input
 	Output io.Writer // nil is standard output

@@ -59,6 +59,13 @@ type View struct {
 	Zoom     Panel  // this panel alone
 	Hidden   [panels]bool
 	Help     bool
+
+	// Explains says that w explains the selected turn; Explained is what is told
+	// of it, from which line on, and whose it is.
+	Explains      bool
+	Explained     string
+	ExplainedFrom int
+	ExplainedOf   string
 }
 
 // filled returns v with its defaults for s.

@@ -47,7 +47,7 @@ func psCmd(a *app) *cobra.Command {
 		if show.on() {
 			err = show.print(a.out, psDoc{1, s.Daemon, s.Models, s.Workers, s.Ledger})
 		} else {
-			err = psTable(s, noHeader).narrowed(a.out, 10, 4, 11, 8, 3).print(a.out)
+			err = psTable(s, noHeader).narrowed(a.out, 10, 4, 11, 8, 12, 3).print(a.out)
 			a.warn(s.Ledger)
 			if why := waits(s); why != "" {
 				fmt.Fprintf(a.err, "! %s\n", why)
@@ -157,9 +157,9 @@ func anyReady(s snapshot.Snapshot) error {
 }
 
 func psTable(s snapshot.Snapshot, noHeader bool) *table {
-	t := &table{right: []int{5, 6, 7, 8}}
+	t := &table{right: []int{5, 6, 7, 8, 12}}
 	if !noHeader {
-		t.head = []string{"WORKER", "MODEL", "STATE", "ENGINE", "PATH", "RUN", "WAIT", "KV", "PID", "UP", "SINCE", "URL"}
+		t.head = []string{"WORKER", "MODEL", "STATE", "ENGINE", "PATH", "RUN", "WAIT", "KV", "PID", "UP", "SINCE", "URL", "DRIFT"}
 	}
 	for _, w := range s.Workers {
 		pid := "–"
@@ -171,9 +171,20 @@ func psTable(s snapshot.Snapshot, noHeader bool) *table {
 			up += ", adopted"
 		}
 		t.add(w.Name, w.Model, w.State, w.Engine, w.Path, strconv.Itoa(w.Running), strconv.Itoa(w.Waiting),
-			strconv.Itoa(int(w.KVUsed*100+0.5))+"%", pid, up, ago(w.Since, s.At), w.URL)
+			strconv.Itoa(int(w.KVUsed*100+0.5))+"%", pid, up, ago(w.Since, s.At), w.URL, points(w.Drift))
 	}
 	return t
+}
+
+// points writes a difference of two shares, in hundredths; – where it is unknown.
+func points(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	if text := fmt.Sprintf("%+.0f", *x*100); text != "-0" && text != "+0" {
+		return text
+	}
+	return "0"
 }
 
 // ago writes how long ago something was, in one unit: 3s, 12m, 5h, 2d.

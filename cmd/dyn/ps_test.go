@@ -39,3 +39,15 @@ func TestNoneReady(t *testing.T) {
 		})
 	}
 }
+
+// TestPoints: what is believed against what is found, in hundredths.
+func TestPoints(t *testing.T) {
+	for x, want := range map[float64]string{0.124: "+12", -0.3: "-30", 0.004: "0", -0.004: "0", 0: "0"} {
+		if got := points(&x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+	if got := points(nil); got != "–" {
+		t.Errorf("unknown: %s", got)
+	}
+}

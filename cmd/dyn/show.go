@@ -144,6 +144,9 @@ func (t *table) print(w io.Writer) error {
 // terminal reports whether w is a terminal, and its width. DYN_FORCE_TTY
 // makes it one.
 func terminal(w io.Writer) (columns int, tty bool) {
+	if p, ok := w.(*page); ok {
+		return p.columns, true
+	}
 	if n, err := strconv.Atoi(os.Getenv("DYN_FORCE_TTY")); err == nil && n > 0 {
 		return n, true
 	}

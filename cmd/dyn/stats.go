@@ -24,6 +24,8 @@ type statsDoc struct {
 	Agents  []ledger.Stat    `json:"agents"` // empty with another --by
 	Kinds   []ledger.Stat    `json:"kinds,omitempty"`
 	Tenants []ledger.Stat    `json:"tenants,omitempty"`
+	Workers []ledger.Stat    `json:"workers,omitempty"`
+	Models  []ledger.Stat    `json:"models,omitempty"`
 	Turns   []ledger.Turn    `json:"turns,omitempty"`
 	Memory  *snapshot.Memory `json:"memory,omitempty"`
 	Ledger  *snapshot.Ledger `json:"ledger,omitempty"`
@@ -41,9 +43,10 @@ func statsCmd(a *app) *cobra.Command {
 	var s stats
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Sum up what was served, by session and agent, by kind, or by key",
-		Long: "Sums up what was served, by session and agent, by kind of turn or by tenant (the\n" +
-			"key that it came with), or lists every turn. Read from the ledger: it works when\n" +
+		Short: "Sum up what was served, by session and agent, kind, key, worker or model",
+		Long: "Sums up what was served, by session and agent, by kind of turn, by tenant (the\n" +
+			"key that it came with), by worker or by model, or lists every turn. OVERLAP is the share\n" +
+			"of prompts that was believed to be cached, HIT what engines said. Read from the ledger: it works when\n" +
 			"nothing is running, too, and trails a busy daemon by up to a second. While a daemon\n" +
 			"runs it also tells what is held in memory, and what bookkeeping has lost.",
 		Example: examples("dyn stats", "all that is kept", "dyn stats --by kind", "what titles and compactions cost",
@@ -51,12 +54,12 @@ func statsCmd(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&s.turns, "turns", false, "list every turn")
-	flags.StringVar(&s.by, "by", string(ledger.ByAgent), "sum by `what`: agent, kind, tenant")
+	flags.StringVar(&s.by, "by", string(ledger.ByAgent), "sum by `what`: agent, kind, tenant, worker, model")
 	flags.BoolVar(&s.noHeader, "no-header", false, "print rows only")
 	flags.DurationVar(&s.since, "since", 0, "only what is younger than this `time`: 5m, 24h")
 	flags.StringVar(&s.q.Session, "session", "", "only this session")
 	flags.IntVar(&s.q.Limit, "limit", 0, "the newest `rows` only")
-	groups := []string{string(ledger.ByAgent), string(ledger.ByKind), string(ledger.ByTenant)}
+	groups := []string{string(ledger.ByAgent), string(ledger.ByKind), string(ledger.ByTenant), string(ledger.ByWorker), string(ledger.ByModel)}
 	cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(groups, cobra.ShellCompDirectiveNoFileComp))
 	var show *jsonFlag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -108,6 +111,10 @@ func (s *stats) read(ctx context.Context, a *app) (statsDoc, error) {
 		doc.Kinds = sums
 	case ledger.ByTenant:
 		doc.Tenants = sums
+	case ledger.ByWorker:
+		doc.Workers = sums
+	case ledger.ByModel:
+		doc.Models = sums
 	default:
 		doc.Agents = sums
 	}
@@ -121,9 +128,9 @@ func (s *stats) read(ctx context.Context, a *app) (statsDoc, error) {
 
 // print writes the table, and under it what is held in memory.
 func (s *stats) print(a *app, doc statsDoc) error {
-	t := statTable(slices.Concat(doc.Agents, doc.Kinds, doc.Tenants), ledger.By(s.by), s.noHeader, time.Now())
+	t := statTable(slices.Concat(doc.Agents, doc.Kinds, doc.Tenants, doc.Workers, doc.Models), ledger.By(s.by), s.noHeader, time.Now())
 	n := len(groupColumns[ledger.By(s.by)].head)
-	order := []int{n + 3, n + 2, n + 9, n + 10}
+	order := []int{n + 3, n + 2, n + 10, n + 11, n + 7}
 	if n == 4 { // harness and model
 		order = append(order, 2, 3)
 	}
@@ -198,20 +205,22 @@ var groupColumns = map[ledger.By]struct {
 	}},
 	ledger.ByKind:   {[]string{"KIND"}, func(s ledger.Stat) []string { return []string{dash(s.Kind)} }},
 	ledger.ByTenant: {[]string{"TENANT"}, func(s ledger.Stat) []string { return []string{dash(s.Tenant)} }},
+	ledger.ByWorker: {[]string{"WORKER", "MODEL"}, func(s ledger.Stat) []string { return []string{dash(s.Worker), s.Model} }},
+	ledger.ByModel:  {[]string{"MODEL"}, func(s ledger.Stat) []string { return []string{s.Model} }},
 }
 
 func statTable(rows []ledger.Stat, by ledger.By, noHeader bool, now time.Time) *table {
 	g := groupColumns[by]
 	t := &table{}
-	for i := range 10 {
+	for i := range 11 {
 		t.right = append(t.right, len(g.head)+i)
 	}
 	if !noHeader {
-		t.head = slices.Concat(g.head, []string{"TURNS", "FAILED", "EDITED", "FLAWED", "IN", "CACHED", "OUT", "HIT", "TTFT P50", "P95", "LAST"})
+		t.head = slices.Concat(g.head, []string{"TURNS", "FAILED", "EDITED", "FLAWED", "IN", "CACHED", "OUT", "OVERLAP", "HIT", "TTFT P50", "P95", "LAST"})
 	}
 	for _, s := range rows {
 		t.add(append(g.cells(s), strconv.Itoa(s.Turns), strconv.Itoa(s.Failed), strconv.Itoa(s.Edited), strconv.Itoa(s.Flawed), count(int(s.Prompt)),
-			count(int(s.Cached)), count(int(s.Output)), percent(s.Hit), known(s.P50), known(s.P95), ago(s.Last, now))...)
+			count(int(s.Cached)), count(int(s.Output)), percent(s.Overlap), percent(s.Hit), known(s.P50), known(s.P95), ago(s.Last, now))...)
 	}
 	return t
 }

@@ -38,6 +38,7 @@ func topCmd(a *app) *cobra.Command {
 		}
 		return tui.Run(cmd.Context(), c.Snapshot, tui.Options{
 			Period: period, ASCII: ascii, Color: colorFor(a.out), Input: os.Stdin, Output: a.out,
+			Why: a.whyOn,
 		})
 	}
 	show = asJSON(cmd, snapshot.Snapshot{})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -123,6 +126,49 @@ func readWhy(ctx context.Context, a *app, what string) (doc whyDoc, err error) {
 		doc.Try = tries(doc.Break, t)
 	}
 	return doc, doc.readBreaks(ctx, r)
+}
+
+// page is a text for a screen of so many columns.
+type page struct {
+	strings.Builder
+	columns int
+}
+
+// whyOn is the explanation of an agent's last turn for a screen, as tui.Why wants
+// it.
+func (a *app) whyOn(ctx context.Context, session, agent string, columns int) (string, error) {
+	what := cmp.Or(session, "last")
+	if agent != "" {
+		turn, err := a.lastOf(ctx, session, agent)
+		if err != nil {
+			return "", err
+		}
+		what = cmp.Or(turn, what)
+	}
+	doc, err := readWhy(ctx, a, what)
+	if err != nil {
+		return "", err
+	}
+	out, on := &page{columns: columns}, *a
+	on.out = out
+	err = printWhy(&on, doc, time.Now())
+	return out.String(), err
+}
+
+// lastOf is the id of an agent's last turn, among its session's newest; "" is none.
+func (a *app) lastOf(ctx context.Context, session, agent string) (string, error) {
+	r, err := openLedger(a)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	rows, err := r.Turns(ctx, ledger.Query{Session: session, Limit: 100})
+	for _, t := range slices.Backward(rows) {
+		if t.Agent == agent {
+			return t.ID, nil
+		}
+	}
+	return "", err
 }
 
 // readBreaks finds the breaks of the turn's session.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agentinfer/dyn/prompt/diff"
 	"github.com/agentinfer/dyn/route"
@@ -171,8 +172,7 @@ func placeOf(b *diff.Break) string {
 // how many cells there are, if above 0: the text is cut to what stands around.
 func quoted1(s string, at, room int) string {
 	at = min(at, len(s))
-	esc := strings.NewReplacer("\n", "⏎", "\r", "␍", "\t", "⇥").Replace
-	head, tail := []rune(esc(s[:at])), []rune(esc(s[at:]))
+	head, tail := []rune(signs(s[:at])), []rune(signs(s[at:]))
 	if room > 0 {
 		if most := max(room/2-1, room-1-len(tail)); len(head) > most {
 			head = append([]rune{'…'}, head[len(head)-max(most-1, 0):]...)
@@ -182,6 +182,25 @@ func quoted1(s string, at, room int) string {
 		}
 	}
 	return string(head) + "┃" + string(tail)
+}
+
+// signs puts signs for what has none, which a terminal would act on.
+func signs(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return '⏎'
+		case r == '\t':
+			return '⇥'
+		case r < ' ':
+			return '␀' + r
+		case r == 0x7f:
+			return '␡'
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+			return '\uFFFD'
+		}
+		return r
+	}, s)
 }
 
 // others lists the session's breaks, where there are others than this one.
