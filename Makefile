@@ -40,10 +40,11 @@ race: ## all tests with the race detector (slow)
 bench: build ## measure, and write docs/bench.md
 	scripts/bench.sh
 
-bench-routing: ## all routing strategies on recorded sessions, in simulated time; writes docs/routing.md. N=5 seeds a cell, MEASURE=45m, BUDGET=1h; resumable
+bench-routing: ## all routing strategies on recorded sessions, in simulated time; writes docs/routing.md. N=5 seeds a cell, MEASURE=45m, BUDGET=1h, JOBS runs at a time; resumable
 	@mkdir -p "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}"
-	go run ./scripts/routing -n $${N:-5} -measure $${MEASURE:-45m} -budget $${BUDGET:-0s} -commit $(COMMIT) -doc docs/routing.md \
+	go run ./scripts/routing -n $${N:-5} -measure $${MEASURE:-45m} -budget $${BUDGET:-0s} -jobs $${JOBS:-0} -commit $(COMMIT) -doc docs/routing.md \
 		-trace "$${DYN_TRACES:-../shared/traces}/claude-code-weka/claude_code_710.compact.jsonl.gz" \
+		-conversations "$${DYN_TRACES:-../shared/traces}/mooncake-fast25/conversation_trace.jsonl" \
 		-state "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}/routing-$(COMMIT).jsonl"
 
 live: build ## the router that runs against the one that is simulated: four engines, three runs, 8 min on a quiet machine; writes a part of docs/routing.md

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/agentinfer/dyn/replay"
@@ -17,7 +18,7 @@ type ratio struct{ mean, low, high float64 }
 func (o *options) ratioOf(k *keep, c cell, a, b string, of func(*replay.Result) float64) (r ratio, ok bool) {
 	var logs []float64
 	for i := range o.seeds {
-		x, y := k.of(o.config(row{rule: a}, o.unseen(i), c)), k.of(o.config(row{rule: b}, o.unseen(i), c))
+		x, y := k.run(o.config(row{rule: a}, o.unseen(i), c)), k.run(o.config(row{rule: b}, o.unseen(i), c))
 		if x != nil && y != nil && of(x) > 0 && of(y) > 0 {
 			logs = append(logs, math.Log(of(x)/of(y)))
 		}
@@ -38,12 +39,8 @@ func (r ratio) text() string {
 // pairs compares the rule that the router is built around with every other one,
 // cell by cell, and says which simpler ones are as good.
 func (o *options) pairs(b *strings.Builder, k *keep, cells []cell, best []string) {
-	own := ""
-	for _, s := range best {
-		if name, _, _ := strings.Cut(s, ":"); name == "dyn" {
-			own = s
-		}
-	}
+	own := ownOf(best)
+	cells = slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.of > 0 })
 	fmt.Fprintf(b, "## `%s` against each\n\nTurns a second of `%s` over the rule's (more than 1 is in its favour), then the rule's mean TTFT over its own (likewise), seed by seed.\n"+
 		"A star: the 95 %% interval leaves 1 out.\n\n| strategy |", own, own)
 	for _, c := range cells {
@@ -51,7 +48,8 @@ func (o *options) pairs(b *strings.Builder, k *keep, cells []cell, best []string
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(cells)) + "\n")
 	var good []string
-	for _, s := range best {
+	for _, row := range o.rules(cell{}, best) {
+		s := row.rule
 		if s == own {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 func TestPairs(t *testing.T) {
 	o := &options{seeds: 3, kv: 1_000_000, off: 3}
 	k := &keep{trace: "t", runs: map[string]*replay.Result{}}
-	c := cell{96, 8}
+	c := cell{sessions: 96, workers: 8}
 	best := []string{"dyn", "lmetric", "random"}
 	for i, x := range []float64{0.99, 1.01, 1} {
 		for _, r := range []struct {
@@ -25,6 +25,8 @@ func TestPairs(t *testing.T) {
 			{row{rule: "random"}, 1.5 * x, 4000 * x},
 			{row{rule: "dyn", gate: route.Auto}, 2, 9000},
 			{row{rule: "dyn", oracle: true}, 4, 500},
+			{row{rule: "dyn", late: true}, 2.9, 1100},
+			{row{rule: theirs}, 2.5 * x, 4000},
 		} {
 			k.runs[k.key(o.config(r.row, o.unseen(i), c))] = &replay.Result{Strategy: r.row.rule, Turns: 9, PerSecond: r.rate, TTFTMean: r.wait}
 		}
@@ -37,6 +39,11 @@ func TestPairs(t *testing.T) {
 		"| dyn, gate auto | 2.00 ",
 		"| dyn, oracle | 4.00 ",
 		"| dyn | 3.00 ",
+		"| dyn, events 1 s late | 2.90 ",
+		"over Dynamo's default, 96 sessions, 8 workers | ≥ 1.5 | 1.20 | ✗ |",
+		"of LMetric over its own, 96 sessions, 8 workers | ≥ 1.3 | 1.00 | ✗ |",
+		"over the best other rule, 96 sessions, 8 workers | ≥ 0.98 | 1.000 (`lmetric`) | ✓ |",
+		"events 1 s late over usual ones, 96 sessions, 8 workers | ≥ 0.95 | 0.967 | ✓ |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"strings"
 
@@ -30,20 +31,45 @@ type row struct {
 	rule   string
 	gate   route.GateMode
 	oracle bool // the router knows true rates and lengths of answers, and events come at once
+	late   bool // events come a second late
+}
+
+// rules are the rows of a cell that are rules: each with its best setting, and
+// Dynamo's with its default one, which bars are of.
+func (o *options) rules(c cell, best []string) (rows []row) {
+	if c.of > 0 {
+		return nil
+	}
+	for _, s := range best {
+		rows = append(rows, row{rule: s})
+	}
+	if !slices.Contains(best, theirs) {
+		rows = append(rows, row{rule: theirs})
+	}
+	return rows
 }
 
 // apart are the rows of settings that are no rules of their own: with the gate,
-// and with what no router can know.
-func (o *options) apart(best []string) (rows []row) {
-	for _, rule := range best {
-		if name, _, _ := strings.Cut(rule, ":"); name == "dyn" || rule == "lmetric" {
-			rows = append(rows, row{rule: rule, gate: route.Auto})
-		}
-		if name, _, _ := strings.Cut(rule, ":"); name == "dyn" {
-			rows = append(rows, row{rule: rule, oracle: true})
+// with events that are late, and with what no router can know.
+func (o *options) apart(c cell, best []string) (rows []row) {
+	own := ownOf(best)
+	if c.of > 0 {
+		return []row{{rule: own}, {rule: own, gate: route.Auto}, {rule: "lmetric", gate: route.Auto}}
+	}
+	return []row{{rule: own, gate: route.Auto}, {rule: "lmetric", gate: route.Auto}, {rule: own, late: true}, {rule: own, oracle: true}}
+}
+
+// theirs is Dynamo's default.
+const theirs = "dynamo"
+
+// ownOf is the setting of the rule that the router is built around.
+func ownOf(best []string) string {
+	for _, s := range best {
+		if name, _, _ := strings.Cut(s, ":"); name == "dyn" {
+			return s
 		}
 	}
-	return rows
+	return "dyn"
 }
 
 // label is what a row is called.
@@ -51,6 +77,8 @@ func (r row) label() string {
 	switch {
 	case r.oracle:
 		return r.rule + ", oracle"
+	case r.late:
+		return r.rule + ", events 1 s late"
 	case r.gate != "":
 		return r.rule + ", gate " + string(r.gate)
 	}
@@ -59,7 +87,7 @@ func (r row) label() string {
 
 // The cell and the seeds of tuning.
 var (
-	tuned  = cell{96, 8}
+	tuned  = cell{sessions: 96, workers: 8}
 	tuning = []uint64{1, 2, 3}
 )
 
@@ -108,7 +136,7 @@ func (o *options) bestOf(k *keep, some []string) string {
 	for _, s := range some {
 		var rate, ttft []float64
 		for _, seed := range tuning {
-			if r := k.of(o.config(row{rule: s}, seed, tuned)); r != nil {
+			if r := k.run(o.config(row{rule: s}, seed, tuned)); r != nil {
 				rate, ttft = append(rate, r.PerSecond), append(ttft, r.TTFTMean)
 			}
 		}
@@ -139,10 +167,7 @@ func (o *options) report(ctx context.Context, t *trace.Trace, k *keep, cells []c
 	for i := range o.seeds {
 		var runs []replay.Config
 		for _, c := range cells {
-			for _, s := range best {
-				runs = append(runs, o.config(row{rule: s}, o.unseen(i), c))
-			}
-			for _, r := range o.apart(best) {
+			for _, r := range append(o.rules(c, best), o.apart(c, best)...) {
 				runs = append(runs, o.config(r, o.unseen(i), c))
 			}
 		}
