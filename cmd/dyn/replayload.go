@@ -25,7 +25,7 @@ func (o *replayRun) load(ctx context.Context, a *app, path string) (*trace.Trace
 	if name, ok := strings.CutPrefix(path, replayMade); ok {
 		t, err := trace.Make(name)
 		if err != nil {
-			return nil, fail(usage, "replay", err, "", "dyn replay "+replayMade+trace.MadeNames()[0])
+			return nil, fail(usage, opOf(o.cmd), err, "", o.cmd.CommandPath()+" "+replayMade+trace.MadeNames()[0])
 		}
 		return t, nil
 	}
@@ -33,11 +33,11 @@ func (o *replayRun) load(ctx context.Context, a *app, path string) (*trace.Trace
 		return o.served(ctx, a, age)
 	}
 	if o.model != "" {
-		return nil, fail(usage, "replay", errors.New("--model is for "+replayLedger+", a trace names no models"), "", "")
+		return nil, fail(usage, opOf(o.cmd), errors.New("--model is for "+replayLedger+", a trace names no models"), "", "")
 	}
 	t, err := trace.Open(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fail(usage, "replay", errors.Unwrap(err), whyOf(err), "")
+		return nil, fail(usage, opOf(o.cmd), errors.Unwrap(err), whyOf(err), "")
 	}
 	return t, err
 }
@@ -46,7 +46,7 @@ func (o *replayRun) load(ctx context.Context, a *app, path string) (*trace.Trace
 func (o *replayRun) served(ctx context.Context, a *app, age string) (*trace.Trace, error) {
 	young, err := ageOf(age)
 	if err != nil {
-		return nil, fail(usage, "replay", err, "", "dyn replay "+replayLedger+"2d")
+		return nil, fail(usage, opOf(o.cmd), err, "", o.cmd.CommandPath()+" "+replayLedger+"2d")
 	}
 	var q ledger.Query
 	if young > 0 {
@@ -65,11 +65,11 @@ func (o *replayRun) served(ctx context.Context, a *app, age string) (*trace.Trac
 	model, others := busiest(turns, o.model)
 	turns = slices.DeleteFunc(turns, func(u ledger.Turn) bool { return u.Model != model })
 	if len(turns) == 0 && o.model != "" {
-		return nil, fail(nothing, "replay", fmt.Errorf("the ledger has no turns of %q", o.model), "it has turns of "+strings.Join(others, ", "), "")
+		return nil, fail(nothing, opOf(o.cmd), fmt.Errorf("the ledger has no turns of %q", o.model), "it has turns of "+strings.Join(others, ", "), "")
 	}
 	t, err := trace.Served(turns)
 	if err != nil {
-		return nil, fail(nothing, "replay", err, "", "dyn stats")
+		return nil, fail(nothing, opOf(o.cmd), err, "", "dyn stats")
 	}
 	t.Name = replayLedger + age
 	if full {
