@@ -164,5 +164,5 @@ func (o *curveRun) checkCurve() error {
 		return nil
 	}
 	flag := o.cmd.Flags().Lookup(bad)
-	return fail(usage, "cache replay", errors.New("--"+bad+" "+flag.Value.String()+" makes no sense"), flag.Usage, "dyn cache replay --help")
+	return fail(usage, "cache replay", errors.New("--"+bad+" "+flag.Value.String()+" makes no sense"), strings.ReplaceAll(flag.Usage, "`", ""), "dyn cache replay --help")
 }
