@@ -169,7 +169,8 @@ func TestPlain(t *testing.T) {
 func hits(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, p *Plan, name string, size int) (hit int) {
+}, p *Plan, name string, size int,
+) (hit int) {
 	t.Helper()
 	rule, err := policy.Find(name)
 	if err != nil {
