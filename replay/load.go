@@ -39,7 +39,7 @@ func newLoad(c *Config, t *trace.Trace) (*load, error) {
 		}
 	}
 	if len(l.order) == 0 {
-		return nil, fmt.Errorf("none of the %d sessions fits a context of %d tokens", len(t.Sessions), c.MaxContext)
+		return nil, &TooLong{Sessions: len(t.Sessions), Context: c.MaxContext, Needs: l.needs()}
 	}
 	if !c.Open {
 		l.rng.Shuffle(len(l.order), func(i, j int) { l.order[i], l.order[j] = l.order[j], l.order[i] })
@@ -53,6 +53,39 @@ func (l *load) plays(s *trace.Session) bool {
 		return len(s.Turns) > 0 && s.Turns[0].Prompt <= l.c.MaxContext
 	}
 	return l.length(s) >= min(fewestTurns, len(s.Turns)) && len(s.Turns) > 0 && s.Turns[0].Prompt <= l.c.MaxContext/firstShare
+}
+
+// TooLong is the error that no session of a trace fits the context that is
+// played with.
+type TooLong struct {
+	Sessions       int
+	Context, Needs int // tokens: what was given, and with what one fits
+}
+
+func (e *TooLong) Error() string {
+	return fmt.Sprintf("none of the %d sessions fits a context of %d tokens; with %d one does", e.Sessions, e.Context, e.Needs)
+}
+
+// needs is the shortest context with which a session may be played.
+func (l *load) needs() int {
+	least := 0
+	for i := range l.t.Sessions {
+		turns := l.t.Sessions[i].Turns
+		if l.t.Sessions[i].Parent > 0 || len(turns) == 0 {
+			continue
+		}
+		need := turns[0].Prompt
+		if !l.c.Open && l.t.Paused {
+			need *= firstShare
+			for _, u := range turns[:min(fewestTurns, len(turns))] {
+				need = max(need, u.Prompt)
+			}
+		}
+		if least == 0 || need < least {
+			least = need
+		}
+	}
+	return least
 }
 
 // length is how many of a session's turns are played.

@@ -177,7 +177,12 @@ func (o *replayRun) play(ctx context.Context, a *app, path string) (doc replayDo
 	results, err := replay.Compare(ctx, t, runs, o.jobs, o.progress(a, len(runs)))
 	results = slices.DeleteFunc(results, func(r *replay.Result) bool { return r == nil })
 	if err != nil && !errors.Is(err, context.Canceled) {
-		return doc, fail(usage, "replay", err, "", "dyn replay --help")
+		try := "dyn replay --help"
+		var long *replay.TooLong
+		if errors.As(err, &long) {
+			try = fmt.Sprintf("dyn replay --max-context %d", long.Needs)
+		}
+		return doc, fail(usage, "replay", err, "", try)
 	}
 	doc = replayDoc{V: 1, Rows: replay.Rows(results), Runs: results, Missing: len(runs) - len(results), Wall: time.Since(began).Seconds()}
 	doc.Trace = replayTrace{t.Name, t.Format, len(t.Sessions), t.Turns(), t.Block, append([]string{}, t.Notes...)}

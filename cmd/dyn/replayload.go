@@ -52,7 +52,7 @@ func (o *replayRun) served(ctx context.Context, a *app, age string) (*trace.Trac
 	if young > 0 {
 		q.Since = time.Now().Add(-young)
 	}
-	r, err := openLedger(a)
+	r, err := openLedger(a, "replay")
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (o *replayRun) served(ctx context.Context, a *app, age string) (*trace.Trac
 	if err != nil {
 		return nil, fail(nothing, opOf(o.cmd), err, "", "dyn stats")
 	}
-	t.Name = replayLedger + age
+	t.Name = strings.TrimSuffix(replayLedger+age, ":")
 	if full {
 		t.Notes = append(t.Notes, fmt.Sprintf("only the newest %s turns were read", count(ledger.MaxRows)))
 	}

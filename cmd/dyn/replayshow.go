@@ -84,6 +84,9 @@ func printNotes(a *app, doc replayDoc) error {
 			lines = append(lines, fmt.Sprintf("%s failed in %s, the default decided: %s", r.Strategy, plural(r.Failed, "decision"), r.Warning))
 		}
 	}
+	if s := doc.Setup; s.Loop == "closed" && s.Sessions > doc.Trace.Sessions {
+		lines = append(lines, fmt.Sprintf("the trace has %s: for %d at a time it is begun again, with other contents", plural(doc.Trace.Sessions, "session"), s.Sessions))
+	}
 	if doc.Setup.Workers == 1 {
 		lines = append(lines, "with one worker all rules are alike: --workers 2")
 	}

@@ -88,7 +88,7 @@ func statsCmd(a *app) *cobra.Command {
 // read gathers what was asked for.
 func (s *stats) read(ctx context.Context, a *app) (statsDoc, error) {
 	doc := statsDoc{V: 1, Agents: []ledger.Stat{}}
-	r, err := openLedger(a)
+	r, err := openLedger(a, "stats")
 	if err != nil {
 		return doc, err
 	}
@@ -168,16 +168,16 @@ func memoryLine(m snapshot.Memory) string {
 
 // openLedger opens the ledger for reading; where none was written yet there
 // is no such thing.
-func openLedger(a *app) (*ledger.Reader, error) {
+func openLedger(a *app, op string) (*ledger.Reader, error) {
 	f, err := a.folders()
 	if err != nil {
 		return nil, err
 	}
 	r, err := ledger.OpenReader(f.Ledger())
 	if errors.Is(err, ledger.ErrNone) {
-		return nil, fail(nothing, "stats", errors.New("nothing is recorded yet"), "", "dyn up")
+		return nil, fail(nothing, op, errors.New("nothing is recorded yet"), "", "dyn up")
 	}
-	return r, unreadable("stats", f, err)
+	return r, unreadable(op, f, err)
 }
 
 // unreadable says what to do about a ledger that this dyn cannot read; other

@@ -100,7 +100,7 @@ func whyCmd(a *app) *cobra.Command {
 // readWhy gathers what is known of a turn.
 func readWhy(ctx context.Context, a *app, what string) (doc whyDoc, err error) {
 	doc = whyDoc{V: 1, AgainMS: -1, Try: []string{}, Breaks: []whyBreak{}}
-	r, err := openLedger(a)
+	r, err := openLedger(a, "why")
 	if err != nil {
 		return doc, err
 	}
@@ -157,7 +157,7 @@ func (a *app) whyOn(ctx context.Context, session, agent string, columns int) (st
 
 // lastOf is the id of an agent's last turn, among its session's newest; "" is none.
 func (a *app) lastOf(ctx context.Context, session, agent string) (string, error) {
-	r, err := openLedger(a)
+	r, err := openLedger(a, "why")
 	if err != nil {
 		return "", err
 	}
