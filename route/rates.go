@@ -1,5 +1,7 @@
 package route
 
+import "math"
+
 // Rates is the timing model of one worker, in milliseconds. A step that
 // computes chunks of p prompt tokens, each with ctx tokens before it, beside
 // n turns that decode takes
@@ -22,9 +24,11 @@ type Rates struct {
 // of two wrong constants, ones that make the prefill look cheap lose most.
 var DefaultRates = Rates{Step: 7, Token: 0.09, Square: 1.5e-6, Context: 2.8e-5, Reload: [3]float64{0.0052, 0.037, 0.09}}
 
-// known is the rates, or the default where there are none.
+// known is the rates, or the default where there are none, or some of them is
+// no number.
 func (r Rates) known() Rates {
-	if r.Token <= 0 && r.Context <= 0 {
+	sum := r.Step + r.Token + r.Square + r.Context + r.Seq + r.Reload[0] + r.Reload[1] + r.Reload[2]
+	if r.Token <= 0 && r.Context <= 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return DefaultRates
 	}
 	return r
