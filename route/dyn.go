@@ -61,10 +61,11 @@ func (r *dyn) lost(d *Decision, cs []Candidate) bool {
 // gives too.
 const sameKind = 2
 
-// quickest is the shortest step of a worker that may be picked; 0 without one.
+// quickest is the shortest step that is known of a worker that may be picked; 0
+// without one.
 func quickest(d *Decision, cs []Candidate) (step float64) {
 	for i := range cs {
-		if s := cs[i].Rates.known().Step; d.Parts[i].Out == "" && (step == 0 || s < step) {
+		if s := cs[i].Rates.known().Step; s > 0 && d.Parts[i].Out == "" && (step == 0 || s < step) {
 			step = s
 		}
 	}

@@ -203,3 +203,15 @@ func BenchmarkDyn(b *testing.B) {
 		})
 	}
 }
+
+// What is not known of a worker's steps, or is no number, is no measure of
+// others, in whatever order they stand.
+func TestQuickest(t *testing.T) {
+	step := func(ms float64) Candidate { return Candidate{Rates: Rates{Step: ms, Token: 1}} }
+	for _, cs := range [][]Candidate{{step(0), step(5), step(math.NaN()), step(7)}, {step(math.NaN()), step(7), step(5), step(0)}, {step(5), step(-1), step(0)}} {
+		d := Decision{Parts: make([]Part, len(cs))}
+		if got := quickest(&d, cs); got != 5 {
+			t.Errorf("of %v the quickest step takes %v ms, want 5", cs, got)
+		}
+	}
+}
