@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/agentinfer/dyn/replay"
 	"github.com/agentinfer/dyn/replay/trace"
@@ -35,7 +34,8 @@ type row struct {
 }
 
 // rules are the rows of a cell that are rules: each with its best setting, and
-// Dynamo's with its default one, which bars are of.
+// with their default ones Dynamo's, which bars are of, and the one that is the
+// default here.
 func (o *options) rules(c cell, best []string) (rows []row) {
 	if c.of > 0 {
 		return nil
@@ -43,8 +43,10 @@ func (o *options) rules(c cell, best []string) (rows []row) {
 	for _, s := range best {
 		rows = append(rows, row{rule: s})
 	}
-	if !slices.Contains(best, theirs) {
-		rows = append(rows, row{rule: theirs})
+	for _, s := range []string{theirs, ours} {
+		if !slices.Contains(best, s) {
+			rows = append(rows, row{rule: s})
+		}
 	}
 	return rows
 }
@@ -59,17 +61,17 @@ func (o *options) apart(c cell, best []string) (rows []row) {
 	return []row{{rule: own, gate: route.Auto}, {rule: "lmetric", gate: route.Auto}, {rule: own, late: true}, {rule: own, oracle: true}}
 }
 
-// theirs is Dynamo's default.
-const theirs = "dynamo"
+// theirs is Dynamo's default, ours the default here.
+const theirs, ours = "dynamo", "dyn"
 
 // ownOf is the setting of the rule that the router is built around.
 func ownOf(best []string) string {
 	for _, s := range best {
-		if name, _, _ := strings.Cut(s, ":"); name == "dyn" {
+		if kind(s) == ours {
 			return s
 		}
 	}
-	return "dyn"
+	return ours
 }
 
 // label is what a row is called.
