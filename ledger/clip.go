@@ -14,7 +14,7 @@ const (
 	maxBreak    = 8 << 10
 )
 
-// row is what the queue holds: a Turn, Lease or WorkerEvent, content, or the
+// row is what the queue holds: a Turn, Lease, AgentEvent or WorkerEvent, content, or the
 // word that some of it is to go.
 type row interface {
 	size() int64 // about what it takes in memory
@@ -34,10 +34,12 @@ const (
 
 func (t *Turn) size() int64        { return int64(1024 + len(t.Decision) + len(t.Error) + len(t.Break)) }
 func (x *Lease) size() int64       { return 512 }
+func (e *AgentEvent) size() int64  { return int64(512 + len(e.Detail)) }
 func (e *WorkerEvent) size() int64 { return int64(512 + len(e.Detail)) }
 
 func (*Turn) kind() kind        { return books }
 func (*Lease) kind() kind       { return books }
+func (*AgentEvent) kind() kind  { return books }
 func (*WorkerEvent) kind() kind { return books }
 
 // clipTurn cuts a turn's text.
@@ -63,6 +65,15 @@ func clipLease(x Lease) *Lease {
 		*s = clip(*s, maxName)
 	}
 	return &x
+}
+
+// clipAgent returns e as a row, its text cut.
+func clipAgent(e AgentEvent) *AgentEvent {
+	for _, s := range []*string{&e.Session, &e.Agent, &e.Model, &e.Event, &e.Tool, &e.Source} {
+		*s = clip(*s, maxName)
+	}
+	e.Detail = clip(e.Detail, maxText)
+	return &e
 }
 
 // clipWorker returns e as a row, its text cut.

@@ -250,9 +250,10 @@ func TestForget(t *testing.T) {
 		x.Session = fmt.Sprintf("s%d", i/10)
 		l.Turn(x)
 		l.Lease(Lease{ID: "l", Turn: x.ID, At: x.At, Session: x.Session})
+		l.Agent(AgentEvent{At: x.At, Session: x.Session, Agent: "main", Event: "tool"})
 	}
 	got, err := l.Forget(t.Context(), "s1")
-	if want := (Forgotten{Turns: 10, Agents: 1, Leases: 10, RawTurns: 10, Responses: 10}); err != nil || got != want {
+	if want := (Forgotten{Turns: 10, Agents: 1, Leases: 10, Events: 10, RawTurns: 10, Responses: 10}); err != nil || got != want {
 		t.Errorf("forgot %+v, %v; want %+v", got, err, want)
 	}
 	for i := range 20 {

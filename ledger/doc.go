@@ -1,16 +1,16 @@
 // Package ledger keeps what happened in one SQLite file: sessions, agents,
-// turns, leases, workers and the events of their lives. These books hold
+// turns, leases, workers and the events of lives. These books hold
 // hashes, counts and times, never the text of a prompt. Beside them lies
 // content, which expires: the model's own raw turns, as token ids, so that a
 // restart changes no prompt, and responses that a client asked to store.
 //
 // The nouns: a Ledger is the writing side, one per daemon. A Reader is the
 // reading side, any number, in any process, while the daemon writes. A row is
-// a Turn, a Lease or a WorkerEvent. A Stat sums the turns of one agent, kind
+// a Turn, a Lease, an AgentEvent or a WorkerEvent. A Stat sums the turns of one agent, kind
 // or tenant. Raw and Responses are the stores of content; what is kept there
 // is found at once, in memory, before it is on disk.
 //
-// The way of a row: Turn, Lease, Worker and Keep put it into a bounded queue
+// The way of a row: Turn, Lease, Agent, Worker and Keep put it into a bounded queue
 // and return at once. One goroutine, the writer, owns the file; it takes rows
 // from the queue and commits them in batches, after Options.Every or
 // Options.Batch rows, whichever comes first. Sessions and agents are views of

@@ -11,6 +11,7 @@ type Forgotten struct {
 	Turns     int64 `json:"turns"`
 	Agents    int64 `json:"agents"`
 	Leases    int64 `json:"leases"`
+	Events    int64 `json:"agent_events"`
 	RawTurns  int64 `json:"raw_turns"`
 	Responses int64 `json:"responses"`
 }
@@ -28,7 +29,7 @@ type forgetRow struct {
 func (*forgetRow) size() int64 { return 512 }
 func (*forgetRow) kind() kind  { return books }
 
-// Forget removes a session whole: its turns, agents and leases, its raw turns
+// Forget removes a session whole: its turns, agents, leases and events, its raw turns
 // and stored responses, from memory and from the file, and returns when that
 // is on disk. Where ctx ends before, the error says what keeps the file from
 // being written; it is removed as soon as that can be. Rows that come later
@@ -78,6 +79,7 @@ func (b *batch) forget(r *forgetRow) (err error) {
 	}{
 		{"DELETE FROM turns WHERE session = ?", &r.found.Turns},
 		{"DELETE FROM leases WHERE session = ?", &r.found.Leases},
+		{"DELETE FROM agent_events WHERE session = ?", &r.found.Events},
 		{"DELETE FROM raw_turns WHERE session = ?", &r.found.RawTurns},
 		{"DELETE FROM responses WHERE session = ?", &r.found.Responses},
 	} {

@@ -28,6 +28,8 @@ const (
 
 	insertEvent = `INSERT INTO worker_events VALUES (?,?,?,?,?,?,?)`
 
+	insertAgent = `INSERT INTO agent_events VALUES (?,?,?,?,?,?,?,?,?)`
+
 	upsertWorker = `INSERT INTO workers VALUES (?1,?2,?3,?4,?5,?6,?6) ON CONFLICT (name) DO UPDATE SET
 		model    = CASE excluded.model WHEN '' THEN model ELSE excluded.model END,
 		url      = CASE excluded.url WHEN '' THEN url ELSE excluded.url END,
@@ -102,6 +104,8 @@ func (b *batch) add(r row) error {
 	case *Lease:
 		return b.exec(insertLease, r.ID, r.Turn, nanos(r.At), r.Session, r.Agent, r.Model,
 			r.Tokens, r.Blocks, number(r.TTLS), r.State)
+	case *AgentEvent:
+		return b.exec(insertAgent, nanos(r.At), r.Session, r.Agent, r.Model, r.Event, r.Tool, number(r.MS), r.Source, r.Detail)
 	case *WorkerEvent:
 		at := nanos(r.At)
 		if err := b.exec(insertEvent, at, r.Worker, r.Model, r.PID, r.URL, r.Event, r.Detail); err != nil {

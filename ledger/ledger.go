@@ -91,6 +91,10 @@ func (l *Ledger) Turn(t Turn) {
 // room the row is lost and counted.
 func (l *Ledger) Lease(x Lease) { l.put(clipLease(x)) }
 
+// Agent records a step in an agent's life. It never blocks; where there is no
+// room the row is lost and counted.
+func (l *Ledger) Agent(e AgentEvent) { l.put(clipAgent(e)) }
+
 // Worker records a step in a worker's life. It never blocks; where there is
 // no room the row is lost and counted.
 func (l *Ledger) Worker(e WorkerEvent) { l.put(clipWorker(e)) }

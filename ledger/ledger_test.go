@@ -97,8 +97,10 @@ func TestRowsComeBack(t *testing.T) {
 		Tokens: 1024, Blocks: 64, TTLS: 300, State: "asked",
 	}
 	event := WorkerEvent{At: noon, Worker: "w0", Model: "sim", PID: 7, URL: "http://127.0.0.1:1", Event: "ready", Detail: "x"}
+	step := AgentEvent{At: noon, Session: "s1", Agent: "main", Model: "sim", Event: "tool done", Tool: "Bash", MS: 1500, Source: "hook", Detail: "x"}
 	l.Turn(turn)
 	l.Lease(lease)
+	l.Agent(step)
 	l.Worker(event)
 	until(t, "the file", func() bool { return turns(path) == 1 })
 	r, ctx := look(t, path), t.Context()
@@ -111,6 +113,9 @@ func TestRowsComeBack(t *testing.T) {
 	}
 	if got, err := r.Leases(ctx, Query{Session: "s1"}); err != nil || len(got) != 1 || got[0] != lease {
 		t.Errorf("leases = %+v, %v", got, err)
+	}
+	if got, err := r.AgentEvents(ctx, Query{Session: "s1"}); err != nil || len(got) != 1 || got[0] != step {
+		t.Errorf("agent events = %+v, %v", got, err)
 	}
 	if got, err := r.WorkerEvents(ctx, Query{}); err != nil || len(got) != 1 || got[0] != event {
 		t.Errorf("worker events = %+v, %v", got, err)
@@ -148,7 +153,7 @@ func TestUpserts(t *testing.T) {
 		{"SELECT harness || ' ' || (last_at - first_at) FROM sessions", "claude-code 1000000000"},
 		{"SELECT group_concat(id || '<' || parent) FROM (SELECT * FROM agents ORDER BY id)", "explore<main,main<"},
 		{"SELECT name || model || url || pid || event || count(*) FROM workers", "w0simu2ready1"},
-		{"PRAGMA user_version", "7"},
+		{"PRAGMA user_version", fmt.Sprint(len(schema()))},
 		{"PRAGMA auto_vacuum", "2"},
 		{"PRAGMA journal_mode", "wal"},
 	} {

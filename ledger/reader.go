@@ -107,6 +107,20 @@ func (r *Reader) Leases(ctx context.Context, q Query) ([]Lease, error) {
 		})
 }
 
+// AgentEvents returns the steps of agents' lives in their order, the newest
+// ones where there are more than the limit.
+func (r *Reader) AgentEvents(ctx context.Context, q Query) ([]AgentEvent, error) {
+	cond, args := q.where("at")
+	return read(ctx, r.db, "agent events", `SELECT * FROM (SELECT rowid AS n, * FROM agent_events WHERE `+cond+`
+		ORDER BY at DESC, n DESC LIMIT ?) ORDER BY at, n`, append(args, q.limit()),
+		func(scan func(...any) error) (e AgentEvent, err error) {
+			var n, at int64
+			err = scan(&n, &at, &e.Session, &e.Agent, &e.Model, &e.Event, &e.Tool, &e.MS, &e.Source, &e.Detail)
+			e.At = instant(at)
+			return e, err
+		})
+}
+
 // WorkerEvents returns the steps of workers' lives in their order, the newest
 // ones where there are more than the limit. They belong to no session:
 // Query.Session must be "".

@@ -58,6 +58,20 @@ type Lease struct {
 	State   string    `json:"state"` // "asked"
 }
 
+// AgentEvent is one step in an agent's life between its turns: life.Event, or
+// what was seen of it.
+type AgentEvent struct {
+	At      time.Time `json:"at"`
+	Session string    `json:"session"`
+	Agent   string    `json:"agent"`
+	Model   string    `json:"model"` // "" before its first turn
+	Event   string    `json:"event"` // "started", "prompted", "tool", "tool done", "agent", "agent done", "rested", "compacting", "compacted", "session done"
+	Tool    string    `json:"tool"`
+	MS      float64   `json:"ms"`     // that the tool took; -1 unknown
+	Source  string    `json:"source"` // "hook" as the harness told, "seen" as its turns show, "hint" as one of them said
+	Detail  string    `json:"detail"`
+}
+
 // WorkerEvent is one step in a worker's life.
 type WorkerEvent struct {
 	At     time.Time `json:"at"`

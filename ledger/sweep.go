@@ -44,6 +44,7 @@ func (f *file) before(cutoff int64) (more bool, err error) {
 	for _, t := range []struct{ table, key, at string }{
 		{"turns", "rowid", "at"},
 		{"leases", "rowid", "at"},
+		{"agent_events", "rowid", "at"},
 		{"worker_events", "rowid", "at"},
 		{"workers", "name", "last_at"},
 	} {
@@ -107,7 +108,7 @@ func (f *file) live() (int64, error) {
 func (f *file) oldest(n int) (int64, error) {
 	var at int64
 	err := f.conn.QueryRowContext(context.Background(), `SELECT coalesce(max(at), -1) FROM (
-		SELECT at FROM turns UNION ALL SELECT at FROM leases UNION ALL SELECT at FROM worker_events
+		SELECT at FROM turns UNION ALL SELECT at FROM leases UNION ALL SELECT at FROM agent_events UNION ALL SELECT at FROM worker_events
 		ORDER BY at LIMIT ?)`, n).Scan(&at)
 	return at, err
 }

@@ -18,7 +18,8 @@ type counters struct {
 	chats                   atomic.Int64    // turns that took the chat path
 	unkept                  atomic.Int64    // responses that only memory holds
 	flaws                   [4]atomic.Int64 // calls, by what was wrong with them: flawNames
-	unwanted                atomic.Int64    // calls that the client had said it wants none of
+	hooks                   hookCounts
+	unwanted                atomic.Int64 // calls that the client had said it wants none of
 
 	mu       sync.Mutex    // guards statuses
 	statuses map[int]int64 // answers that were errors, by HTTP status

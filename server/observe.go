@@ -7,14 +7,18 @@ import (
 
 // observe looks after what changes without a turn: workers of which nothing
 // comes, the load that others put on attached engines, turns that wait for it
-// to go, and indexes that have parted from what engines report. It returns when ctx ends.
+// to go, indexes that have parted from what engines report, and agents that
+// are over. It returns when ctx ends.
 func (s *Server) observe(ctx context.Context) {
-	tick := time.NewTicker(time.Second)
+	tick, slow := time.NewTicker(time.Second), time.NewTicker(time.Minute)
 	defer tick.Stop()
+	defer slow.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case now := <-slow.C:
+			s.hush(now)
 		case now := <-tick.C:
 			for _, m := range s.all() {
 				m.feel()

@@ -50,6 +50,7 @@ func (s *Server) draw(now time.Time) snapshot.Snapshot {
 	p.Latency = s.latencyPicture(now)
 	s.totals(&p.Totals, now)
 	p.Memory = s.memory()
+	p.Hooks = s.count.hooks.picture()
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/ledger/snapshot"
+	"github.com/agentinfer/dyn/server/life"
 	"github.com/agentinfer/dyn/server/session"
 )
 
@@ -98,12 +99,17 @@ func (s *Server) sessionPicture(now time.Time) []snapshot.Session {
 	return list
 }
 
+// resting is the state of an agent without a turn of which nothing else is known.
+const resting = string(life.Idle)
+
 // agentPicture draws one agent.
 func agentPicture(a *session.Agent, f session.Figures, now time.Time) snapshot.Agent {
 	p := snapshot.Agent{
-		ID: a.Who.Agent, Parent: a.Who.Parent, State: "idle", Worker: f.Worker, Context: f.Context, Turns: f.Turns,
+		ID: a.Who.Agent, Parent: a.Who.Parent, State: resting, Worker: f.Worker, Context: f.Context, Turns: f.Turns,
 		Overlap: known(f.Overlap), Hit: known(f.Hit), TTFTMS: -1, LeaseS: -1, LastSeen: f.Last,
 	}
+	l := a.Life()
+	p.Told = !l.Told.IsZero()
 	switch {
 	case f.Streaming > 0:
 		p.State = "streaming"
@@ -111,6 +117,8 @@ func agentPicture(a *session.Agent, f session.Figures, now time.Time) snapshot.A
 		p.State = "prefill"
 	case f.Waiting > 0:
 		p.State = "waiting"
+	case l.Doing != life.Due:
+		p.State, p.Tool, p.Since, p.Why = string(l.Doing), l.Tool, l.Since, l.Why
 	}
 	if f.TTFT >= 0 {
 		p.TTFTMS = ms(f.TTFT)

@@ -25,6 +25,7 @@ func (f *flight) begin() {
 	}
 	f.leases(t.Arrived)
 	f.s.aloft.Store(t.ID, f)
+	f.comes(t.Arrived)
 	f.a.Note(func(g *session.Figures) {
 		g.Turns++
 		g.Waiting++
@@ -159,6 +160,7 @@ func (f *flight) land(an *analysis, err error) {
 		g.Context = f.row.Prompt + f.row.Output
 		g.Last = now
 	})
+	f.rests(an, now)
 	f.settle(now)
 	if f.choice == 0 {
 		f.s.count.hidden.Add(int64(f.hidden))

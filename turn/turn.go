@@ -188,9 +188,10 @@ type Hints struct {
 
 	Prefill   bool          // speculative_prefill: the next prompt may be prepared while tools run
 	State     string        // agent_state, as the harness calls it
-	TurnsLeft int           // turns the agent expects to need yet; 0 is unsaid
+	TurnsLeft int           // turns the agent expects to need after this one; 0 is unsaid, as none left is Final
 	ToolETA   time.Duration // tool_eta_ms: how long the tools will take; 0 is unsaid
 	Final     bool          // session_final: nothing comes after this turn
+	Ephemeral bool          // nobody asks for what the agent computes once it has said its last word
 	Worker    string        // the worker it must run at; "" is any
 	Booking   string        // by which id it was booked beforehand; "" is none
 	Extra     []string      // extra_fields: what the answer's nvext is to tell

@@ -41,6 +41,7 @@ type daemon struct {
 	lock    *folders.Lock
 	public  net.Listener
 	control net.Listener
+	hooks   net.PacketConn
 	url     string
 	ledger  *ledger.Ledger
 	fleet   *engine.Fleet
@@ -165,7 +166,7 @@ func (d *daemon) recipe() (*recipes.Recipe, error) {
 	return recipes.Find(d.plan.Recipe)
 }
 
-// listen opens the public port and the control socket.
+// listen opens the public port, the control socket and the hooks' socket.
 func (d *daemon) listen() error {
 	var err error
 	addr := net.JoinHostPort(d.plan.Host, strconv.Itoa(d.plan.Port))
@@ -184,7 +185,13 @@ func (d *daemon) listen() error {
 	if d.control, err = net.Listen("unix", d.folders.Socket()); err != nil {
 		return fmt.Errorf("open control socket: %w", err)
 	}
-	return os.Chmod(d.folders.Socket(), 0o600)
+	if err := os.Chmod(d.folders.Socket(), 0o600); err != nil {
+		return err
+	}
+	if d.hooks, err = net.ListenPacket("unixgram", d.folders.HookSocket()); err != nil {
+		return fmt.Errorf("open hooks' socket: %w", err)
+	}
+	return os.Chmod(d.folders.HookSocket(), 0o600)
 }
 
 // taken says who holds the port, and offers a free one.
@@ -239,6 +246,11 @@ func (d *daemon) serve() {
 			d.log.Error("serve control socket", "err", err)
 		}
 	})
+	d.serving.Go(func() {
+		if err := d.server.ServeHooks(d.hooks); err != nil {
+			d.log.Error("serve hooks' socket", "err", err)
+		}
+	})
 }
 
 // The times that an end may take: running turns, then engines without turns.
@@ -274,6 +286,9 @@ func (d *daemon) close() {
 		if l != nil {
 			l.Close()
 		}
+	}
+	if d.hooks != nil {
+		d.hooks.Close()
 	}
 	d.serving.Wait()
 	if d.fleet != nil {

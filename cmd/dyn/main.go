@@ -6,4 +6,9 @@ import (
 	_ "github.com/agentinfer/dyn/tui/background" // before Bubble Tea asks the terminal
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if hooked(os.Args[1:], os.Stdin) {
+		return
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -17,6 +17,7 @@ type Snapshot struct {
 	Totals   Totals    `json:"totals"`
 	Memory   Memory    `json:"memory"`
 	Ledger   Ledger    `json:"ledger"`
+	Hooks    Hooks     `json:"hooks"`
 }
 
 // Daemon is the process that serves.
@@ -152,7 +153,11 @@ type Session struct {
 type Agent struct {
 	ID       string    `json:"id"`
 	Parent   string    `json:"parent,omitempty"`
-	State    string    `json:"state"` // "waiting", "prefill", "streaming", "idle"
+	State    string    `json:"state"`          // "waiting", "prefill", "streaming"; without a turn "tool", "agents", "compacting", "done", else "idle"
+	Tool     string    `json:"tool,omitempty"` // State "tool": which one runs
+	Since    time.Time `json:"since"`          // of a state without a turn; zero unknown
+	Told     bool      `json:"told"`           // by the harness's hooks, not only seen by its turns
+	Why      string    `json:"why,omitempty"`  // State "done": how that is known
 	Worker   string    `json:"worker"`
 	Context  int       `json:"context_tokens"` // last prompt and answer
 	Overlap  *float64  `json:"overlap"`        // of the last turn
@@ -191,6 +196,13 @@ type Totals struct {
 	Chats   int64    `json:"chat_path"`         // turns that went to a worker's own chat API
 	Moved   int64    `json:"moved"`             // turns that went on at another worker
 	Orphans int64    `json:"kv_events_dropped"` // KV events that could not be placed
+}
+
+// Hooks count what harnesses told of their sessions since the daemon started.
+type Hooks struct {
+	Heard     int64 `json:"heard"`
+	Malformed int64 `json:"malformed"` // datagrams that were none, and were dropped
+	Crowded   int64 `json:"crowded"`   // more at once than are read, and dropped
 }
 
 // Ledger says whether bookkeeping works.

@@ -100,6 +100,16 @@ func (a *Answer) Message() turn.Message {
 	return m
 }
 
+// LastCall is the name of the tool that the answer calls last; "" is none.
+func (a *Answer) LastCall() string {
+	for i := len(a.parts) - 1; i >= 0; i-- {
+		if a.parts[i].kind == turn.CallStart {
+			return a.parts[i].call.Name
+		}
+	}
+	return ""
+}
+
 // Thoughts yields the texts of the reasoning, in order.
 func (a *Answer) Thoughts(yield func(string) bool) {
 	for i := range a.parts {

@@ -104,8 +104,12 @@ func init() { // they call hints' own methods
 		"osl":                 func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.OSL = r.number32(v, 0) },
 		"speculative_prefill": func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.Prefill = r.yes(v) },
 		"agent_state":         func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.State = bounded(r.word(v)) },
-		"turns_left":          func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.TurnsLeft = r.number32(v, 0) },
-		"latency_class":       latency,
+		"turns_left": func(r *reader, t *turn.Turn, v tape.Value) {
+			t.Hints.TurnsLeft = r.number32(v, 0)
+			t.Hints.Final = t.Hints.Final || t.Hints.TurnsLeft == 0
+		},
+		"ephemeral":     func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.Ephemeral = r.yes(v) },
+		"latency_class": latency,
 		"tool_eta_ms": func(r *reader, t *turn.Turn, v tape.Value) {
 			t.Hints.ToolETA = time.Duration(r.number32(v, 0)) * time.Millisecond
 		},

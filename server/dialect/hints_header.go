@@ -34,7 +34,8 @@ var headerWords = []headerWord{
 	{"x-dyn-osl", func(h *turn.Hints, s string) bool { return count(&h.OSL, s, 0) }},
 	{"x-dyn-speculative-prefill", func(h *turn.Hints, s string) bool { return truth(&h.Prefill, s) }},
 	{"x-dyn-agent-state", func(h *turn.Hints, s string) bool { h.State = bounded(s); return true }},
-	{"x-dyn-turns-left", func(h *turn.Hints, s string) bool { return count(&h.TurnsLeft, s, 0) }},
+	{"x-dyn-turns-left", leftHeader},
+	{"x-dyn-ephemeral", func(h *turn.Hints, s string) bool { return truth(&h.Ephemeral, s) }},
 	{"x-dyn-tool-eta-ms", etaHeader},
 	{"x-dyn-latency-class", func(h *turn.Hints, s string) bool { h.Batch = s == "batch"; return isClass(s) }},
 	{"x-dyn-router-strategy", func(h *turn.Hints, s string) bool { h.Route.Strategy = bounded(s); return true }},
@@ -93,6 +94,12 @@ func (r *reader) headers(t *turn.Turn) {
 func priorityHeader(h *turn.Hints, s string) bool { return count(&h.Priority, s, math.MinInt32) }
 func strictHeader(h *turn.Hints, s string) bool   { return count(&h.Strict, s, 0) }
 func finalHeader(h *turn.Hints, s string) bool    { return truth(&h.Final, s) }
+
+func leftHeader(h *turn.Hints, s string) bool {
+	ok := count(&h.TurnsLeft, s, 0)
+	h.Final = h.Final || ok && h.TurnsLeft == 0
+	return ok
+}
 
 func workerHeader(h *turn.Hints, s string) bool {
 	h.Worker = bounded(s)

@@ -45,7 +45,7 @@ func byHeaders(header func(string) string) turn.Who {
 	case header("x-deepseek-harness-session-id") != "":
 		parented(&w, header("x-deepseek-harness-session-id"), header("x-deepseek-harness-parent-session-id"))
 		if header("x-deepseek-harness-compact") == "1" {
-			w.Kind = kindCompaction
+			w.Kind = KindCompaction
 		}
 	}
 	return w
@@ -110,6 +110,9 @@ func parented(w *turn.Who, session, parent string) {
 		w.Session, w.Agent, w.Parent = parent, w.Session, "main"
 	}
 }
+
+// Name is what a client calls a session or an agent, as turns have it.
+func Name(s string) string { return bounded(s) }
 
 // bounded makes a client's text safe to keep and to show: without control
 // characters, and one that is too long becomes its beginning and a hash, so

@@ -23,8 +23,8 @@ func (r *responsesReader) who(t *turn.Turn, root tape.Value) turn.Who {
 		said = meta.Key("x-codex-turn-metadata").Text()
 	}
 	nested(said, func(root tape.Value) {
-		if root.Key("request_kind").Text() == kindCompaction {
-			w.Kind = kindCompaction
+		if root.Key("request_kind").Text() == KindCompaction {
+			w.Kind = KindCompaction
 		}
 	})
 	r.byContext(&w, root)

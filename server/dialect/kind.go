@@ -10,15 +10,24 @@ import (
 
 // The kinds of turns, as turn.Who.Kind tells them.
 const (
-	kindUser       = "user"       // a person spoke
-	kindTool       = "tool"       // only results of tools came since the last answer
-	kindSubagent   = "subagent"   // the first turn of an agent that another one started
-	kindCompaction = "compaction" // the conversation is to be summed up
+	kindUser       = "user"     // a person spoke
+	kindTool       = "tool"     // only results of tools came since the last answer
+	kindSubagent   = "subagent" // the first turn of an agent that another one started
 	kindTitle      = "title"
 	kindClassifier = "classifier" // is a tool call dangerous?
 	kindProbe      = "probe"      // does the model answer?
 	kindMemory     = "memory"     // what is worth remembering of a conversation is to be written down
 )
+
+// KindCompaction is the kind of a turn that asks for its conversation to be
+// summed up.
+const KindCompaction = "compaction"
+
+// Beside reports whether turns of a kind are asked once, beside an agent's
+// conversation, and go on from nothing.
+func Beside(kind string) bool {
+	return kind == kindTitle || kind == kindClassifier || kind == kindProbe || kind == kindMemory
+}
 
 // Marks of requests, as clients were recorded to send them.
 const (
@@ -69,9 +78,9 @@ func (r *reader) kind(w *turn.Who, t *turn.Turn) {
 	case r.offer.tools == 0 && isTitle(t):
 		aside(w, kindTitle, kindTitle)
 	case ordered(t):
-		w.Kind = kindCompaction
+		w.Kind = KindCompaction
 	case r.offer.tools == 0 && summarizes(t):
-		aside(w, kindCompaction, kindCompaction)
+		aside(w, KindCompaction, KindCompaction)
 	case w.Harness == "qwen-code" && strings.Contains(opening(t), "managed memory"):
 		aside(w, kindMemory, kindMemory) // after each of the lead's turns
 	case started(w, t):

@@ -25,8 +25,8 @@ func TestKinds(t *testing.T) {
 		{"another format", `{"role":"user","content":"ls"}`, `,"output_config":{"format":{"type":"json_schema","schema":{"properties":{"age":{}}}}}`, kindUser},
 		{"a title by its prompt", `{"role":"user","content":"ls"}`, `,"system":"Generate a short title for this conversation"`, kindTitle},
 		{"a probe", `{"role":"user","content":"quota"}`, `,"max_tokens":1`, kindProbe},
-		{"a summary at the end", `{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"CRITICAL: Respond with TEXT ONLY. Do"}`, `,"tools":[{"name":"x"}]`, kindCompaction},
-		{"a summary of its own", `{"role":"user","content":"<conversation>"}`, `,"system":"You are a context summarization agent."`, kindCompaction},
+		{"a summary at the end", `{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"CRITICAL: Respond with TEXT ONLY. Do"}`, `,"tools":[{"name":"x"}]`, KindCompaction},
+		{"a summary of its own", `{"role":"user","content":"<conversation>"}`, `,"system":"You are a context summarization agent."`, KindCompaction},
 		{"a question about summaries", `{"role":"user","content":"summarize this conversation"}`, ``, kindUser},
 		{"a search", `{"role":"user","content":"look for x"}`, `,"tools":[{"type":"web_search_20250305","name":"web_search"}]`, kindSubagent},
 	} {
@@ -104,7 +104,7 @@ func TestRecordedKinds(t *testing.T) {
 	}
 	for file, kinds := range seen {
 		for word, want := range map[string]string{
-			"toolloop": kindTool, "-compact": kindCompaction, "-subagent": kindSubagent, "websearch": kindSubagent,
+			"toolloop": kindTool, "-compact": KindCompaction, "-subagent": kindSubagent, "websearch": kindSubagent,
 			"automode-local": kindClassifier, "oneshot": kindUser, "reasoning": kindTool,
 		} {
 			if strings.Contains(file, word) && kinds[want] == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/server/life"
 	"github.com/agentinfer/dyn/turn"
 )
 
@@ -41,8 +42,9 @@ type Agent struct {
 	held  int           // bytes
 	looks looks
 
-	mu      sync.Mutex // guards figures
+	mu      sync.Mutex // guards all below
 	figures Figures
+	life    life.State
 }
 
 // Figures are what a screen shows of an agent. Ratios and times are -1 where
@@ -74,6 +76,25 @@ func (a *Agent) Note(f func(*Figures)) {
 	defer a.mu.Unlock()
 	f(&a.figures)
 }
+
+// Life returns what the agent is taken to do between its turns.
+func (a *Agent) Life() life.State {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.life
+}
+
+// Live changes that. While it is called no turn of the agent changes its
+// figures.
+func (a *Agent) Live(f func(*life.State)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	f(&a.life)
+}
+
+// Forked reports whether the agent left the line of another one of a client
+// that names none.
+func (a *Agent) Forked() bool { return a.forked }
 
 // seen marks a sign of life.
 func (a *Agent) seen(now time.Time) {

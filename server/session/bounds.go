@@ -63,6 +63,7 @@ func (s *Store) drop(a *Agent) {
 	s.sleep(a)
 	s.recent.Remove(a.elem)
 	delete(s.byName, a.name())
+	s.leave(a)
 	s.hold(a, 0)
 	s.dropped++
 	a.elem, a.line = nil, nil

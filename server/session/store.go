@@ -26,12 +26,13 @@ type Store struct {
 
 	mu      sync.Mutex // guards all below, and each Agent's line and what it holds
 	byName  map[name]*Agent
-	byHash  map[place]*Agent  // where headerless agents went through
-	byLook  map[uint64]*Agent // the last that began so, see looks
-	spare   spare             // of comparisons between them
-	byExact map[place]spot    // where their last prompts end, to the letter
-	recent  *list.List        // of *Agent, the most recently used first
-	awake   *list.List        // of those not at rest, whose prompt was made last first
+	family  map[string][]*Agent // by session
+	byHash  map[place]*Agent    // where headerless agents went through
+	byLook  map[uint64]*Agent   // the last that began so, see looks
+	spare   spare               // of comparisons between them
+	byExact map[place]spot      // where their last prompts end, to the letter
+	recent  *list.List          // of *Agent, the most recently used first
+	awake   *list.List          // of those not at rest, whose prompt was made last first
 	bytes   int
 	stirred int // bytes of those in awake
 	forks   int
@@ -81,7 +82,7 @@ func New(l Limits) *Store {
 		l.Awake = 192 << 20
 	}
 	return &Store{
-		limits: l, byName: map[name]*Agent{}, byHash: map[place]*Agent{}, byExact: map[place]spot{}, byLook: map[uint64]*Agent{},
+		limits: l, byName: map[name]*Agent{}, family: map[string][]*Agent{}, byHash: map[place]*Agent{}, byExact: map[place]spot{}, byLook: map[uint64]*Agent{},
 		recent: list.New(), awake: list.New(),
 	}
 }
@@ -162,6 +163,7 @@ func (s *Store) add(t *turn.Turn, now time.Time) *Agent {
 	a.figures = Figures{First: now, Last: now, TTFT: -1, Overlap: -1, Hit: -1}
 	a.elem = s.recent.PushFront(a)
 	s.byName[a.name()] = a
+	s.family[a.Who.Session] = append(s.family[a.Who.Session], a)
 	for s.recent.Len() > s.limits.Agents {
 		s.drop(s.recent.Back().Value.(*Agent))
 	}

@@ -104,6 +104,10 @@ func (f Folders) Socket() string {
 	return filepath.Join(f.short, dir, "control.sock")
 }
 
+// HookSocket is where hooks of harnesses tell what happens, beside the control
+// socket.
+func (f Folders) HookSocket() string { return filepath.Join(filepath.Dir(f.Socket()), "hook.sock") }
+
 // Make creates the folders that a daemon writes to. An existing one keeps its
 // mode, except that the run and socket folders must be this user's alone.
 func (f Folders) Make() error {

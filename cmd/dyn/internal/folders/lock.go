@@ -83,6 +83,7 @@ func (l *Lock) Release() {
 func (l *Lock) clear() {
 	os.Remove(l.f.runFile())
 	os.Remove(l.f.Socket())
+	os.Remove(l.f.HookSocket())
 }
 
 // Alive reports whether a daemon holds the lock. It only looks: a daemon that
