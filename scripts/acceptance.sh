@@ -6,8 +6,8 @@
 # Everything it writes lies in a folder of its own that it removes. The agents
 # are those of scripts/clients.sh, which says where they come from and how they
 # are kept apart: answers, tool loops, resumes and compactions of Claude Code
-# and Codex, and Claude Code's session of ten turns and one in another folder.
-# What cannot be tried is skipped, and said again at the end.
+# and Codex, Claude Code's hooks, its session of ten turns and one in another
+# folder. What cannot be tried is skipped, and said again at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
@@ -109,7 +109,7 @@ up --workers 3 --max-num-seqs 4 >/dev/null
 
 say "real agents"
 "$dyn" down --now >/dev/null
-cases=claude:once,launched,loop,resume,compact,ten
+cases=claude:once,launched,loop,resume,compact,hooks,ten
 scripts/clients.sh "$cases" codex:once,launched,loop,resume,compact 2>&1 | tee "$work/clients.txt" || die "a real agent was not served well"
 while read -r line; do skipped+=("${line#'!! SKIPPED: '}"); done < <(grep '^!! SKIPPED' "$work/clients.txt" || true)
 

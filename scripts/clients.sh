@@ -5,7 +5,7 @@
 #   scripts/clients.sh sdk                    the SDKs only; writes nothing
 #   scripts/clients.sh families               ten families of models; writes docs/families.md
 # Clients: claude codex opencode qwen cline pi. Cases: once loop agents resume
-# compact fault cut cancel; launched for claude and codex, ten for claude.
+# compact fault cut cancel; launched for claude and codex, hooks and ten for claude.
 #
 # Agents and SDKs come from the npm registry and PyPI, at the versions of
 # scripts/clients/package.json and scripts/sdk, into CLIENTS_CACHE (2 GB for

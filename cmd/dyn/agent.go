@@ -22,12 +22,14 @@ type agent struct {
 	own     string                      // what its help says of settings of the user's own
 	env     func(served) []pair         // what is set for it
 	line    func(served, []string) line // its command line, the user's own arguments among it
+	hooked  bool                        // its hooks tell the daemon unless the user wants none; else they do where he wants it
 }
 
 // line is what an agent is started with.
 type line struct {
 	args []string
 	warn []string // what will not go well, and why
+	tell []string // what the user has to do
 	at   int      // the argument that goes into a file
 	file string   // and is this one's name then; "" is none
 }
@@ -40,6 +42,7 @@ type agentFlags struct {
 	model    string
 	printEnv bool
 	dryRun   bool
+	hooks    bool
 }
 
 func agentCmd(a *app, g agent, example string) *cobra.Command {
@@ -55,6 +58,7 @@ func agentCmd(a *app, g agent, example string) *cobra.Command {
 	cmd.Flags().StringVar(&f.model, "model", "", "`name` of the model it uses (default the first that is served)")
 	cmd.Flags().BoolVar(&f.printEnv, "print-env", false, "print what is set for it, as shell lines, and stop")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the whole command line and stop")
+	cmd.Flags().BoolVar(&f.hooks, "hooks", g.hooked, "its hooks tell the daemon when tools, subagents and sessions begin and end")
 	cmd.RegisterFlagCompletionFunc("model", modelsNamed(a))
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return fail(usage, g.name, err, "flags of the agent come after --", "dyn "+g.name+" -- <args>")
@@ -71,7 +75,13 @@ func agentCmd(a *app, g agent, example string) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if !f.hooks {
+			s.Hooks = ""
+		}
 		l := g.line(s, args)
+		for _, t := range l.tell {
+			fmt.Fprintln(a.err, t)
+		}
 		for _, w := range l.warn {
 			fmt.Fprintf(a.err, "! %s\n", w)
 		}

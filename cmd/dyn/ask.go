@@ -46,6 +46,7 @@ type served struct {
 	Model   string
 	Context int    // tokens; 0 unknown
 	Run     string // folder of files that live as long as a session or a daemon
+	Hooks   string // socket that hooks tell; "" for none
 
 	client *http.Client // that asks it; nil is one for each request
 	header http.Header  // that requests have beside what they need
@@ -70,7 +71,7 @@ func serving(ctx context.Context, a *app, op, model string) (served, error) {
 	var known []string
 	for _, m := range s.Models {
 		if model == "" || m.ID == model {
-			return served{URL: s.Daemon.URL, Key: launchKey(d, os.Getenv), Model: m.ID, Context: m.Context, Run: f.Run()}, nil
+			return served{URL: s.Daemon.URL, Key: launchKey(d, os.Getenv), Model: m.ID, Context: m.Context, Run: f.Run(), Hooks: f.HookSocket()}, nil
 		}
 		known = append(known, m.ID)
 	}

@@ -12,9 +12,9 @@ import (
 
 func claudeCmd(a *app) *cobra.Command {
 	return agentCmd(a, agent{
-		name: "claude", title: "Claude Code", install: "npm install -g @anthropic-ai/claude-code",
+		name: "claude", title: "Claude Code", hooked: true, install: "npm install -g @anthropic-ai/claude-code",
 		env: claudeEnv, line: claudeLine,
-		own: "Your own --settings count, but for what leads\nto the daemon.",
+		own: "Your own --settings count, but for what leads\nto the daemon, and so do your own hooks.",
 	}, examples("dyn claude", "in this folder", `dyn claude -- -p "explain this folder"`, "one prompt, then end",
 		"dyn claude --print-env", "what is set for it"))
 }
@@ -56,7 +56,7 @@ func claudeEnv(s served) []pair {
 
 // claudeLine repeats the environment as settings on the command line, because
 // the env part of a user's settings file goes before the environment. Settings
-// that the user gives are merged with them. They go into a file where he chose
+// that the user gives are merged with them, and our hooks stand behind his. They go into a file where he chose
 // one, and where a key is among them: everybody on the machine can read a
 // command line.
 func claudeLine(s served, args []string) line {
@@ -71,6 +71,9 @@ func claudeLine(s served, args []string) line {
 	}
 	lost, err := mergeSettings(claudeEnv(s), settings)
 	if err != nil {
+		return line{args: args, warn: warn}
+	}
+	if err := mergeHooks(s, settings); err != nil {
 		return line{args: args, warn: warn}
 	}
 	for _, name := range lost {

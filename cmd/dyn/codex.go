@@ -16,7 +16,7 @@ func codexCmd(a *app) *cobra.Command {
 		name: "codex", title: "Codex", install: "npm install -g @openai/codex",
 		env:  func(s served) []pair { return []pair{{codexKey, token(s)}} },
 		line: codexLine,
-		own:  "Your own -c options count.",
+		own:  "Your own -c options count. Codex runs hooks only once\nyou have trusted them, so --hooks is off unless you ask for it.",
 	}, examples("dyn codex", "in this folder", `dyn codex -- exec "explain this folder"`, "one prompt, then end",
 		"dyn codex --dry-run", "the command line it gets"))
 }
@@ -37,6 +37,10 @@ func codexLine(s served, args []string) (l line) {
 	more := []pair{{"web_search", `"disabled"`}, {"check_for_update_on_startup", "false"}, {"analytics.enabled", "false"}}
 	if s.Context > 0 {
 		more = append(more, pair{"model_context_window", strconv.Itoa(s.Context)})
+	}
+	if s.Hooks != "" {
+		more = append(more, codexHooks(s)...)
+		l.tell = codexTrust(s)
 	}
 	l.args = slices.Concat(overrides(options), provider, overrides(more))
 	for i := 0; i < len(args); {

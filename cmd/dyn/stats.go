@@ -17,26 +17,27 @@ import (
 )
 
 // statsDoc is `dyn stats --json`: one list of sums, by what was asked for.
-// Turns is there with --turns only, memory and ledger while a daemon runs.
+// Turns is there with --turns only, events with --events, memory and ledger while a daemon runs.
 type statsDoc struct {
-	V       int              `json:"v"`
-	Since   *time.Time       `json:"since"`  // null is all there is
-	Agents  []ledger.Stat    `json:"agents"` // empty with another --by
-	Kinds   []ledger.Stat    `json:"kinds,omitempty"`
-	Tenants []ledger.Stat    `json:"tenants,omitempty"`
-	Workers []ledger.Stat    `json:"workers,omitempty"`
-	Models  []ledger.Stat    `json:"models,omitempty"`
-	Turns   []ledger.Turn    `json:"turns,omitempty"`
-	Memory  *snapshot.Memory `json:"memory,omitempty"`
-	Ledger  *snapshot.Ledger `json:"ledger,omitempty"`
+	V       int                 `json:"v"`
+	Since   *time.Time          `json:"since"`  // null is all there is
+	Agents  []ledger.Stat       `json:"agents"` // empty with another --by
+	Kinds   []ledger.Stat       `json:"kinds,omitempty"`
+	Tenants []ledger.Stat       `json:"tenants,omitempty"`
+	Workers []ledger.Stat       `json:"workers,omitempty"`
+	Models  []ledger.Stat       `json:"models,omitempty"`
+	Turns   []ledger.Turn       `json:"turns,omitempty"`
+	Events  []ledger.AgentEvent `json:"events,omitempty"`
+	Memory  *snapshot.Memory    `json:"memory,omitempty"`
+	Ledger  *snapshot.Ledger    `json:"ledger,omitempty"`
 }
 
 // stats is what was asked of `dyn stats`.
 type stats struct {
-	turns, noHeader bool
-	since           time.Duration
-	by              string
-	q               ledger.Query
+	turns, events, noHeader bool
+	since                   time.Duration
+	by                      string
+	q                       ledger.Query
 }
 
 func statsCmd(a *app) *cobra.Command {
@@ -54,6 +55,7 @@ func statsCmd(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&s.turns, "turns", false, "list every turn")
+	flags.BoolVar(&s.events, "events", false, "list what agents did between their turns, as hooks told it or as it was seen")
 	flags.StringVar(&s.by, "by", string(ledger.ByAgent), "sum by `what`: agent, kind, tenant, worker, model")
 	flags.BoolVar(&s.noHeader, "no-header", false, "print rows only")
 	flags.DurationVar(&s.since, "since", 0, "only what is younger than this `time`: 5m, 24h")
@@ -102,6 +104,11 @@ func (s *stats) read(ctx context.Context, a *app) (statsDoc, error) {
 			return doc, err
 		}
 	}
+	if s.events {
+		if doc.Events, err = r.AgentEvents(ctx, s.q); err != nil {
+			return doc, err
+		}
+	}
 	sums, err := r.Stats(ctx, ledger.By(s.by), s.q)
 	if err != nil {
 		return doc, err
@@ -136,6 +143,9 @@ func (s *stats) print(a *app, doc statsDoc) error {
 	}
 	if s.turns {
 		t, order = turnTable(doc.Turns, s.noHeader), []int{5, 6, 1, 12, 4, 8, 3, 0}
+	}
+	if s.events {
+		t, order = eventTable(doc.Events, s.noHeader), []int{7, 6, 1, 2, 0}
 	}
 	if err := t.narrowed(a.out, order...).print(a.out); err != nil || doc.Memory == nil {
 		return err
@@ -237,6 +247,17 @@ func turnTable(rows []ledger.Turn, noHeader bool) *table {
 		}
 		t.add(r.At.Local().Format(time.DateTime), r.ID, r.Session, r.Agent, dash(r.Kind), dash(r.Tenant), r.Dialect, dash(r.Worker), count(r.Overlap), count(r.Prompt),
 			count(r.Cached), count(r.Output), ms(r.QueueMS), ms(r.TTFTMS), outcome)
+	}
+	return t
+}
+
+func eventTable(rows []ledger.AgentEvent, noHeader bool) *table {
+	t := &table{right: []int{5}}
+	if !noHeader {
+		t.head = []string{"AT", "SESSION", "AGENT", "EVENT", "TOOL", "TOOK", "SOURCE", "DETAIL"}
+	}
+	for _, r := range rows {
+		t.add(r.At.Local().Format(time.DateTime), r.Session, r.Agent, r.Event, dash(r.Tool), ms(r.MS), r.Source, dash(r.Detail))
 	}
 	return t
 }

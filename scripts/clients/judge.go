@@ -118,7 +118,7 @@ func known(c client, s scene, turns []ledger.Turn) error {
 		errs = append(errs, fmt.Errorf("no turn was taken for a %s", s.kind))
 	}
 	want := 1
-	if s.name == "agents" {
+	if s.kind == "subagent" {
 		want = 2
 	}
 	apart := max(s.allow.sessions, 1)

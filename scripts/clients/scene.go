@@ -152,6 +152,11 @@ var scenes = []scene{
 		allow: allowance{outcomes: []string{"cancel"}, failed: true},
 	},
 	{
+		name: "hooks", title: "hooks", only: "claude", kind: "subagent",
+		rules: agentRules,
+		play:  playHooks,
+	},
+	{
 		name: "ten", title: "ten turns, then another folder", only: "claude",
 		start: (*lab).attached,
 		rules: tenRules,

@@ -39,10 +39,12 @@ func TestHints(t *testing.T) {
 	}{
 		{"none", ``, ``, turn.Hints{}, ""},
 		{
-			"all of agent_hints", `"nvext":{"agent_hints":{"osl":512,"speculative_prefill":true,"priority":3,"strict_priority":2,"agent_state":"testing","turns_left":4,"latency_class":"batch","tool_eta_ms":1500,"session_final":true}}`, ``,
-			turn.Hints{OSL: 512, Prefill: true, Priority: 3, Strict: 2, State: "testing", TurnsLeft: 4, Batch: true, ToolETA: 1500 * time.Millisecond, Final: true},
+			"all of agent_hints", `"nvext":{"agent_hints":{"osl":512,"speculative_prefill":true,"priority":3,"strict_priority":2,"agent_state":"testing","turns_left":4,"latency_class":"batch","tool_eta_ms":1500,"session_final":true,"ephemeral":true}}`, ``,
+			turn.Hints{Ephemeral: true, OSL: 512, Prefill: true, Priority: 3, Strict: 2, State: "testing", TurnsLeft: 4, Batch: true, ToolETA: 1500 * time.Millisecond, Final: true},
 			"",
 		},
+		{"no turns left", `"nvext":{"agent_hints":{"turns_left":0}}`, ``, turn.Hints{Final: true}, ""},
+		{"no turns left, in a header", ``, "x-dyn-turns-left: 0\nx-dyn-ephemeral: true", turn.Hints{Final: true, Ephemeral: true}, ""},
 		{
 			"nulls", `"nvext":{"agent_hints":{"osl":null,"priority":null,"session_final":null},"cache_control":null,"annotations":null,"extra_fields":null,"novel":null}`, ``,
 			turn.Hints{},
