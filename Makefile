@@ -12,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
 .DEFAULT_GOAL := help
-.PHONY: help up build test check race bench bench-routing live accept clients families sdk engines real fuzz completions
+.PHONY: help up build test check race bench bench-index bench-routing live accept clients families sdk engines real fuzz completions
 
 help: ## print this
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,8 +37,11 @@ check: ## vet, staticcheck, gofumpt, the shape of the house
 race: ## all tests with the race detector (slow)
 	go test -race -timeout 40m ./...
 
-bench: build ## measure, and write docs/bench.md
+bench: build bench-index ## measure, and write docs/bench.md and docs/index.md
 	scripts/bench.sh
+
+bench-index: ## the index of blocks: its bars, and beside it that of dynamo-kv-router; writes docs/index.md
+	scripts/index.sh
 
 bench-routing: ## all routing strategies on recorded sessions, in simulated time; writes docs/routing.md. N=5 seeds a cell, MEASURE=45m, BUDGET=1h, JOBS runs at a time; resumable
 	@mkdir -p "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}"

@@ -161,11 +161,34 @@ func (n *nodes) open(id uint32, r *run, parent uint32) (seen bool) {
 		n.used = id | lastBits
 	}
 	r.clean(parent)
+	n.lay(id, r, parent)
 	if parent != 0 {
 		n.hang(id, parent)
 	}
 	return seen
 }
+
+// lay notes where a run lies in its chain. It goes on the line of the one before
+// if it is the first behind that one's end, and else begins one.
+func (n *nodes) lay(id uint32, r *run, parent uint32) {
+	fork := uint32(0)
+	r.deep = 0
+	if parent != 0 {
+		before := n.run(parent)
+		if r.deep = before.deep; place(parent) == lastBits {
+			r.deep++
+		}
+		if fork = r.deep<<runBits | place(id); place(parent) == lastBits && before.on == 0 {
+			fork = before.fork
+		}
+	}
+	atomic.StoreUint32(&r.fork, fork)
+}
+
+// parting is how many blocks were before the place where the line of runs that a
+// node is in parted from an older one: there, if anywhere, others go other ways.
+// It is a guess: what lies there may have become something else.
+func (n *nodes) parting(id uint32) int { return int(atomic.LoadUint32(&n.run(id).fork)) }
 
 // reach makes sure that there is a chunk for a node.
 func (n *nodes) reach(id uint32) bool {

@@ -59,12 +59,12 @@ type question struct {
 	near   uint64 // a sum that nobody needs, so that the compiler leaves it in
 }
 
-// at is what is held of the first depth blocks.
-func (q *question) at(depth int) *sets {
+// at is what is held of the first depth blocks, and the last one's node.
+func (q *question) at(depth int) (*sets, uint32) {
 	for {
-		_, state := q.x.seek(q.chain, depth-1)
+		id, state := q.x.seek(q.chain, depth-1)
 		if s := q.x.sets.at(uint32(state)); s.name() == uint32(state) {
-			return s
+			return s, id
 		}
 	}
 }
@@ -95,13 +95,11 @@ func (x *Index) step(id uint32, h uint64) (uint32, uint64) {
 // answer looks at the last block first: a session's next turn is mostly held
 // whole.
 func (q *question) answer(dst []Overlap, known int) []Overlap {
-	if known == 1 {
-		q.fetch(0, (len(q.chain)-1)/runSize)
-	}
-	s := q.at(known)
+	q.both(known-1, len(q.chain)-1)
+	s, id := q.at(known)
 	if known > 1 && (s == nil || s.mask>>setWhole != 1) {
 		known = 1
-		s = q.at(known)
+		s, id = q.at(known)
 	}
 	from := len(dst)
 	dst = q.begin(dst, s)
@@ -111,8 +109,8 @@ func (q *question) answer(dst []Overlap, known int) []Overlap {
 	}
 	end := s
 	if known < len(q.chain) {
-		end = q.at(len(q.chain))
-		q.search(known, s, len(q.chain), end)
+		end, id = q.at(len(q.chain))
+		q.search(known, s, len(q.chain), end, id)
 	}
 	q.lost(len(q.chain), end, nil)
 	return dst[:from+q.end()]
@@ -143,10 +141,11 @@ func (q *question) begin(dst []Overlap, s *sets) []Overlap {
 // several looks in the time of one.
 const ways = 8
 
-// search finds where levels get worse between two depths. They do nothing
-// else along a chain (see settle), so where both ends have the same whole sets,
-// so has all between. It looks where runs begin, and last within one.
-func (q *question) search(lo int, a *sets, hi int, b *sets) {
+// search finds where levels get worse between two depths; id is the node of the
+// second. They do nothing else along a chain (see settle), so where both ends
+// have the same whole sets, so has all between. It looks where the line parted
+// from others, then where runs begin, and last within one.
+func (q *question) search(lo int, a *sets, hi int, b *sets, id uint32) {
 	if a.wholeSum() == b.wholeSum() {
 		return
 	}
@@ -155,18 +154,34 @@ func (q *question) search(lo int, a *sets, hi int, b *sets) {
 		q.walk(lo, a, hi, b)
 		return
 	}
+	if at := q.x.nodes.parting(id); id != 0 && lo < at && at < hi {
+		q.both(at-1, at)
+		m, mid := q.at(at)
+		own, next := q.at(at + 1)
+		q.search(lo, a, at, m, mid)
+		q.search(at, m, at+1, own, next)
+		q.search(at+1, own, hi, b, id)
+		return
+	}
 	q.fetch(first, n)
 	var at [ways]*sets
+	var ids [ways]uint32
 	parts := min(n, ways)
 	for i := range parts {
-		at[i] = q.at((first+n*(i+1)/parts)*runSize + 1)
+		at[i], ids[i] = q.at((first+n*(i+1)/parts)*runSize + 1)
 	}
 	for i, m := range at[:parts] {
 		to := (first+n*(i+1)/parts)*runSize + 1
-		q.search(lo, a, to, m)
+		q.search(lo, a, to, m, ids[i])
 		lo, a = to, m
 	}
-	q.search(lo, a, hi, b)
+	q.search(lo, a, hi, b, id)
+}
+
+// both brings near what a look at two blocks will look at.
+func (q *question) both(i, j int) {
+	a, b := q.x.own.guess(mix(q.chain[i&^lastBits])), q.x.own.guess(mix(q.chain[j&^lastBits]))
+	q.near += q.x.nodes.state(a) + q.x.nodes.state(b) + uint64(q.x.nodes.parting(b))
 }
 
 // fetch brings near what a search among the n runs behind one will look at.
@@ -190,7 +205,7 @@ func (q *question) walk(lo int, a *sets, hi int, b *sets) {
 			var state uint64
 			id, state = q.x.step(id, mix(q.chain[d-1]))
 			if m = q.x.sets.at(uint32(state)); m.name() != uint32(state) {
-				m = q.at(d)
+				m, _ = q.at(d)
 			}
 		}
 		if a.wholeSum() != m.wholeSum() {

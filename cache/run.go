@@ -27,11 +27,14 @@ type run struct {
 	young uint8 // stored since the hand of evict passed
 	parts uint8 // where other runs part from this, see nodes.parts
 
-	_ uint64 // a run is three lines
+	// Where the run lies, for those who search; see nodes.parting.
+	deep uint32 // how many runs are before it in its chain
+	fork uint32 // how many blocks are before the line of runs that it is in
 }
 
 const (
-	runSize  = 8
+	runBits  = 3
+	runSize  = 1 << runBits
 	runWords = 24
 	lastBits = runSize - 1 // of an id: the place
 )

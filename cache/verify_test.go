@@ -83,6 +83,14 @@ func verifyNode(t failer, x *Index, id uint32) {
 	if p != 0 && !x.nodes.lives(p) {
 		t.Fatalf("node %d hangs by a freed node", id)
 	}
+	if r, want := x.nodes.run(id), uint32(0); p != 0 {
+		if want = x.nodes.run(p).deep; place(p) == lastBits {
+			want++
+		}
+		if r.deep != want || r.fork > want<<runBits|place(id) {
+			t.Fatalf("node %d lies in run %d of its chain, which parted at %d; want %d", id, r.deep, r.fork, want)
+		}
+	}
 	for slot := range x.slotted {
 		if x.slots[slot].Load() == nil {
 			continue

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -133,5 +135,73 @@ func TestResync(t *testing.T) {
 	}
 	if row := r.rows(2)[1]; row.Overlap == 0 || row.Overlap != row.Cached {
 		t.Errorf("overlap %d, cached %d: want equal and more than nothing", row.Overlap, row.Cached)
+	}
+}
+
+// TestDriftOfARealEngine: an engine forgets what it had, and the event that tells
+// is lost on the way. Its turns show it: the picture has the difference, it is
+// learnt anew after a minute, the ledger says so, and turns are foretold again.
+func TestDriftOfARealEngine(t *testing.T) {
+	t.Setenv("VLLM_SERVER_DEV_MODE", "1") // which has the route that resets
+	r := newRig(t, 1)
+	wire := r.farEvents()
+	for n := range 2*driftTurns + 1 {
+		r.post(chatPath, plea(n, 0))
+	}
+	m := r.s.all()[0]
+	r.until("all is known", func() bool { return m.indexes[16].Stats().Held >= (2*driftTurns+1)*(r.rows(1)[0].Prompt/16-1) })
+	wire.Pull() // nobody is told that the connection is gone
+	resp, err := http.Post(r.sims[0]+"/reset_prefix_cache", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status)
+	}
+	for n := range 2 * driftTurns {
+		r.post(chatPath, plea(n, 0))
+	}
+	for _, row := range r.rows(4*driftTurns + 1)[2*driftTurns+1:] {
+		if row.Overlap == 0 || row.Overlap <= row.Cached {
+			t.Errorf("overlap %d, cached %d: it should be believed too much", row.Overlap, row.Cached)
+		}
+	}
+	w := r.s.Snapshot().Workers[0]
+	if w.Drift == nil || *w.Drift <= driftMost || w.Resyncs != 0 {
+		t.Fatalf("the picture does not show it: %+v", w)
+	}
+	wire.Plug()
+	since := func() *time.Time { return &m.members[w.Name].drift.since }
+	r.until("it is seen", func() bool { m.mu.Lock(); defer m.mu.Unlock(); return !since().IsZero() })
+	m.mu.Lock()
+	*since() = since().Add(-driftFor) // a minute has gone by
+	m.mu.Unlock()
+	r.until("it is learnt anew", func() bool { return r.s.Snapshot().Workers[0].Resyncs == 1 })
+	r.until("the ledger says so", func() bool {
+		rd, err := ledger.OpenReader(r.path)
+		if err != nil {
+			return false
+		}
+		defer rd.Close()
+		all, err := rd.WorkerEvents(t.Context(), ledger.Query{})
+		return err == nil && len(all) > 0 && slices.ContainsFunc(all, func(e ledger.WorkerEvent) bool {
+			return e.Event == "resync" && e.Worker == w.Name && strings.Contains(e.Detail, "% were found")
+		})
+	})
+	for n, c := range []struct {
+		session   int
+		some      bool
+		meanwhile string
+	}{
+		{2 * driftTurns, false, "what is gone is believed in"},
+		{2 * driftTurns, true, "what was stored since is not known"},
+	} {
+		r.post(chatPath, plea(c.session, 0))
+		rows := r.rows(4*driftTurns + 2 + n)
+		if last := rows[len(rows)-1]; last.Overlap != last.Cached || (last.Overlap > 0) != c.some {
+			t.Errorf("overlap %d, cached %d: %s", last.Overlap, last.Cached, c.meanwhile)
+		}
+		r.until("that is told", func() bool { return m.indexes[16].Stats().Held > 0 })
 	}
 }
