@@ -41,8 +41,8 @@
 //
 // Cost: 37 to 53 bytes for a distinct block of long chains, however many have
 // it, and 23 to 34 more for a holder that has a name of its own for it; a chain
-// that parts from others takes room for eight blocks at once. Overlap looks at a
-// block some thirty times where holders part ways once, Since twice; neither
-// allocates. Clearing a holder takes a fixed time, everything else grows with
+// that parts from others takes room for eight blocks at once. Overlap looks at
+// four to six blocks where holders part ways with their prompts, at some thirty
+// where one has lost a part, Since at two; neither allocates. Clearing a holder takes a fixed time, everything else grows with
 // what it touches.
 package cache

@@ -20,10 +20,9 @@ func (p *page) beside() {
 		return
 	}
 	p.put("%s, and this index with the same keys in the same run, each case a process of its own: conversations of 2,048 blocks, each held", p.peer)
-	p.put("by so many of 64 workers. The peer's concurrent indexes take events over a queue, as they do in its product, so processor time stands")
-	p.put("beside the rate. Bytes are what the system counts for the process, by distinct blocks. dyn is the last of the columns' ratios: above 1")
-	p.put("it is the better one. The peer hashes blocks' own hashes to cumulative ones when events are made, which is not in its times; dyn is given")
-	p.put("cumulative keys, and its questions' keys are cumulative too.\n")
+	p.put("by so many of 64 workers. *dyn ×* is how many times better dyn is: where it loses, that is below 1 and bold. The peer's indexes take")
+	p.put("events over a queue, as in its product, so processor time stands beside the rate. Bytes are what the system counts for the process.")
+	p.put("Who makes keys of a prompt's own blocks, and when, differs: neither's times have it in them.\n")
 	by, blocks := map[key][]line{}, 0
 	var stores, finds []key // of dyn, in order
 	for _, l := range p.lines {
