@@ -96,10 +96,10 @@ func (x *Index) step(id uint32, h uint64) (uint32, uint64) {
 // whole.
 func (q *question) answer(dst []Overlap, known int) []Overlap {
 	q.both(known-1, len(q.chain)-1)
-	s, id := q.at(known)
+	s, _ := q.at(known)
 	if known > 1 && (s == nil || s.mask>>setWhole != 1) {
 		known = 1
-		s, id = q.at(known)
+		s, _ = q.at(known)
 	}
 	from := len(dst)
 	dst = q.begin(dst, s)
@@ -109,8 +109,9 @@ func (q *question) answer(dst []Overlap, known int) []Overlap {
 	}
 	end := s
 	if known < len(q.chain) {
-		end, id = q.at(len(q.chain))
-		q.search(known, s, len(q.chain), end, id)
+		last, id := q.at(len(q.chain))
+		q.search(known, s, len(q.chain), last, id)
+		end = last
 	}
 	q.lost(len(q.chain), end, nil)
 	return dst[:from+q.end()]
