@@ -64,21 +64,18 @@ func TestRecordedBreaks(t *testing.T) {
 // else becomes.
 var onlyGoesOn = regexp.MustCompile(`toolloop|oneshot|resume|reasoning|thinking|subagent|err529|connreset`)
 
+// fails is what a test says of itself.
+type fails interface {
+	Errorf(format string, args ...any)
+}
+
 // builtOf is the prompt of a recorded request, nil for what is no turn.
-func builtOf(t *testing.T, s *session.Store, m *prompt.Model, q replayed, now time.Time) *session.Built {
+func builtOf(t fails, s *session.Store, m *prompt.Model, q replayed, now time.Time) *session.Built {
 	d := dialectOf(q.path)
 	if d == "" || len(q.body) == 0 {
 		return nil
 	}
-	header := func(name string) string {
-		for _, h := range q.header {
-			if strings.EqualFold(h[0], name) {
-				return h[1]
-			}
-		}
-		return ""
-	}
-	tr, err := dialect.For(d).Decode(q.body, header, nil)
+	tr, err := dialect.For(d).Decode(q.body, q.find, nil)
 	if err != nil {
 		return nil
 	}

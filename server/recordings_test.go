@@ -22,6 +22,16 @@ type replayed struct {
 	body               []byte
 }
 
+// find is the value of a header, "" where there is none.
+func (q replayed) find(name string) string {
+	for _, h := range q.header {
+		if strings.EqualFold(h[0], name) {
+			return h[1]
+		}
+	}
+	return ""
+}
+
 // replays returns all requests of all recordings, and skips the test where
 // there are none. With short, long texts are left as short as the recordings
 // have them, else they are as long as they were.

@@ -93,8 +93,8 @@ func lastSession(ts *testscript.TestScript, _ bool, args []string) {
 // talkKey is the key of a script's conversation.
 type talkKey struct{}
 
-// talk is a conversation of a script, and what its last turn cost.
-type talk struct {
+// dialogue is a conversation of a script, and what its last turn cost.
+type dialogue struct {
 	messages       []map[string]string
 	prompt, cached int
 }
@@ -102,7 +102,7 @@ type talk struct {
 // say adds a user's message to the script's conversation, asks the daemon for
 // an answer and adds that too: say how are you.
 func say(ts *testscript.TestScript, _ bool, args []string) {
-	k := ts.Value(talkKey{}).(*talk)
+	k := ts.Value(talkKey{}).(*dialogue)
 	f, err := folders.Find(ts.Getenv)
 	ts.Check(err)
 	picture, err := control.New(f.Socket()).Snapshot(context.Background())
@@ -134,7 +134,7 @@ func say(ts *testscript.TestScript, _ bool, args []string) {
 // cached checks how many tokens of the last turn of the conversation were
 // computed at most: cached all but 40.
 func cached(ts *testscript.TestScript, neg bool, args []string) {
-	k := ts.Value(talkKey{}).(*talk)
+	k := ts.Value(talkKey{}).(*dialogue)
 	most, err := strconv.Atoi(args[len(args)-1])
 	ts.Check(err)
 	if got := k.prompt - k.cached; got <= most == neg {

@@ -55,7 +55,7 @@ func setup(env *testscript.Env) error {
 		env.Setenv(name, "")
 	}
 	env.Values[answers{}] = make(chan string, 8)
-	env.Values[talkKey{}] = new(talk)
+	env.Values[talkKey{}] = new(dialogue)
 	env.Setenv("DYN_SERVER__PORT", "0")
 	env.Setenv("DYN_WORKER__SPEED", "0")
 	env.Defer(func() {

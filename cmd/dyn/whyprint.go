@@ -142,7 +142,10 @@ func (d *whyDoc) broke(w *errWriter) {
 		w.line("  now   hash %s", cmp.Or(b.Now, "–"))
 	}
 	cost := fmt.Sprintf("%s tokens computed again", count(b.Again))
-	if d.AgainMS > 0 {
+	switch {
+	case b.Again == 0:
+		cost = "nothing is computed again: what stands behind that place is new"
+	case d.AgainMS > 0:
 		cost += ", about " + ms(d.AgainMS)
 	}
 	w.line("  cost  %s", cost)
