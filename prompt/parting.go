@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/agentinfer/dyn/prompt/diff"
 	"github.com/agentinfer/dyn/turn"
@@ -209,29 +210,32 @@ func (d *parting) again(place diff.Change, kind diff.Kind) int {
 }
 
 // field is in which block and field of message i the place lies, as its text is
-// printed: the last whose beginning is not behind it.
+// printed: the last whose beginning is not behind it. Where the message's own
+// place is elsewhere it is looked for in all of the text.
 func (d *parting) field(i int) (block int, field string) {
 	at, m := d.s.page.Spans[i], &d.own.Messages[i]
-	block, field = -1, diff.FieldRole
-	if at.Start < 0 {
-		return block, field
+	if d.x < at.Start || at.End <= d.x {
+		at.Start, at.End = 0, len(d.builder.text)
 	}
+	block, field = -1, diff.FieldRole
 	pos := at.Start
-	find := func(s string, j int, name string) {
-		s = string(bytes.TrimSpace([]byte(s)))
-		if n := bytes.Index(d.builder.text[pos:at.End], []byte(s)); s != "" && n >= 0 && pos+n <= d.x {
-			pos += n
-			block, field = j, name
-			pos += min(len(s), d.x-pos)
+	find := func(s string, j int, name string) (end int, ok bool) {
+		s = strings.TrimSpace(s)
+		n := bytes.Index(d.builder.text[pos:at.End], []byte(s))
+		if s == "" || n < 0 || pos+n > d.x {
+			return 0, false
 		}
+		end = pos + n + len(s)
+		block, field = j, name
+		pos = min(end, d.x)
+		return end, true
 	}
 	for j := range m.Blocks {
 		switch b := &m.Blocks[j]; b.Kind {
 		case turn.ThinkingBlock:
 			find(b.Text, j, diff.FieldThinking)
 		case turn.ToolUse:
-			find(b.Name, j, diff.FieldName)
-			if block == j && d.x >= pos && !bytes.HasPrefix(d.builder.text[max(pos-len(b.Name), 0):], []byte(b.Name)) || block == j && d.x > pos {
+			if end, ok := find(b.Name, j, diff.FieldName); ok && d.x > end {
 				field = diff.FieldArgs
 			}
 		default:
@@ -239,4 +243,15 @@ func (d *parting) field(i int) (block int, field string) {
 		}
 	}
 	return block, field
+}
+
+// within reports whether the place lies in a block of message i, as its text is
+// printed.
+func (d *parting) within(i, block int) bool {
+	if block < 0 || block >= len(d.own.Messages[i].Blocks) {
+		return false
+	}
+	s := strings.TrimSpace(d.own.Messages[i].Blocks[block].Text)
+	n := bytes.Index(d.builder.text, []byte(s))
+	return s != "" && n >= 0 && n <= d.x && d.x <= n+len(s)
 }

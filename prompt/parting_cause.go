@@ -30,6 +30,8 @@ func (d *parting) cause(text *diff.Text) (diff.Change, diff.Kind, bool) {
 		return tool, "", false
 	case hold >= 0 && hold < n && len(changed[hold]) > 0 && !(tools && hold == 0 && d.beside(changed[hold])):
 		return d.message(hold, changed[hold], text)
+	case tools && d.inSystem(changed):
+		return d.message(0, changed[0], text)
 	case tools && d.own.Who.Kind == kindCompaction: // without tools, or with a prompt of its own
 		return tool, diff.Compaction, true
 	case tools:
@@ -67,6 +69,15 @@ func (d *parting) unrelated(tools bool) bool {
 func (d *parting) beside(cs []diff.Change) bool {
 	block, _ := d.field(cs[0].Message)
 	return !slices.ContainsFunc(cs, func(c diff.Change) bool { return c.Block == block })
+}
+
+// inSystem reports whether the place lies in a text of the system's that changed,
+// where the template prints it in no place of its own: the tools stand with it.
+func (d *parting) inSystem(changed [][]diff.Change) bool {
+	if len(changed) == 0 || d.own.Messages[0].Role != turn.System {
+		return false
+	}
+	return slices.ContainsFunc(changed[0], func(c diff.Change) bool { return d.within(0, c.Block) })
 }
 
 // message picks, of the changes of message i, the one at the place, and names

@@ -264,3 +264,70 @@ func TestEditsAmongAnswers(t *testing.T) {
 		t.Errorf("%d edits changed a token", broke)
 	}
 }
+
+// TestTwoEdits changes two places at once: the break names the one by which
+// alone an earlier token is another one.
+func TestTwoEdits(t *testing.T) {
+	if slow {
+		t.Skip("one goroutine: the race detector finds nothing here")
+	}
+	models := twoTemplates(t)
+	models["sim"] = simModel(t)
+	turns := recordedTurns(t)
+	broke := 0
+	rapid.Check(t, func(t *rapid.T) {
+		m := models[rapid.SampledFrom(slices.Sorted(maps.Keys(models))).Draw(t, "model")]
+		of := turns[rapid.SampledFrom([]turn.Dialect{turn.Chat, turn.Responses, turn.Messages}).Draw(t, "dialect")]
+		tr := rapid.SampledFrom(of).Draw(t, "turn")
+		both, at := tr, [2]int{}
+		var of2 [2]spot
+		for i := range of2 {
+			x := drawSpot(t, tr)
+			n, to := rapid.IntRange(0, x.size-1).Draw(t, "byte"), rapid.ByteRange('0', 'z').Draw(t, "to")
+			at[i], of2[i] = firstOther(t, m, tr, edited(tr, x, n, to)), x
+			both = edited(both, x, n, to)
+		}
+		if of2[0] == of2[1] || at[0] == at[1] || at[0] < 0 || at[1] < 0 {
+			t.Skip("one place")
+		}
+		if len(tr.Messages) <= 2 {
+			t.Skip("nothing else is as it was: those are two conversations")
+		}
+		var s State
+		if _, err := m.Build(&s, tr, nil, nil); err != nil {
+			t.Skip(err)
+		}
+		p, err := m.Build(&s, both, nil, nil)
+		if err != nil {
+			t.Skip(err)
+		}
+		x := of2[0]
+		if at[1] < at[0] {
+			x = of2[1]
+		}
+		b := p.Break
+		if b == nil || b.Token != min(at[0], at[1]) || b.Message != x.message || b.Block != x.block || b.Tool != x.tool || b.Field != x.field {
+			t.Fatalf("%+v, want %+v at token %d; the other is %+v", b, x, min(at[0], at[1]), of2)
+		}
+		broke++
+	})
+	if broke < 50 {
+		t.Errorf("%d pairs broke a prompt", broke)
+	}
+}
+
+// firstOther is the first token in which two turns' prompts differ, -1 for none.
+func firstOther(t *rapid.T, m *Model, a, b *turn.Turn) int {
+	p, err := m.Build(nil, a, nil, nil)
+	if err != nil {
+		t.Skip(err)
+	}
+	q, err := m.Build(nil, b, nil, nil)
+	if err != nil {
+		t.Skip(err)
+	}
+	if slices.Equal(p.IDs.Flat(), q.IDs.Flat()) {
+		return -1
+	}
+	return shared(p.IDs, q.IDs)
+}
