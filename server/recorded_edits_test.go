@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agentinfer/dyn/internal/fixtures/talk"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/prompt/diff"
 	"github.com/agentinfer/dyn/server/dialect"
@@ -136,19 +137,24 @@ func recordedTurns(t *testing.T, m *prompt.Model) map[turn.Dialect][]replayed {
 }
 
 // TestEditedRecordings changes one byte of what clients were recorded to send,
-// a thousand times, in any string of any message or tool of the document: the
-// break names the message and field that is not as it was in the turn that the
-// document is read as, and the first of the ids that is another one, each prompt
-// made from nothing. Where all ids are the same, nothing is broken.
+// a thousand times, in any string of any message or tool of the document, as the
+// turn is sent again or as the next one goes on from it: the break names the
+// message and field that is not as it was in the turn that the document is read
+// as, and the first of the ids that is another one, each prompt made from
+// nothing. Where all ids are the same, nothing is broken.
 func TestEditedRecordings(t *testing.T) {
 	m := simModel(t)
-	turns := recordedTurns(t, m)
+	pairs := recordedPairs(t, m)
 	broke, whole := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		d := rapid.SampledFrom([]turn.Dialect{turn.Chat, turn.Responses, turn.Messages}).Draw(t, "dialect")
-		q := rapid.SampledFrom(turns[d]).Draw(t, "request")
+		p := rapid.SampledFrom(pairs[rapid.SampledFrom(talk.Dialects).Draw(t, "dialect")]).Draw(t, "requests")
+		if rapid.Bool().Draw(t, "as its client names it") {
+			for i := range p {
+				p[i].header = p[i].header[:len(p[i].header)-1]
+			}
+		}
 		for range 12 {
-			switch checkRecordedEdit(t, m, q) {
+			switch checkRecordedEdit(t, m, p[0], p[1]) {
 			case 1:
 				broke++
 			case 0:
@@ -162,9 +168,99 @@ func TestEditedRecordings(t *testing.T) {
 	}
 }
 
-// checkRecordedEdit makes one edit: 1 is one that breaks the prompt, 0 one that
-// does not, -1 one after which the server refuses the document.
-func checkRecordedEdit(t *rapid.T, m *prompt.Model, q replayed) int {
+// recordedPairs are recorded requests, each with itself and with the one that
+// goes on from it.
+func recordedPairs(t *testing.T, m *prompt.Model) map[turn.Dialect][][2]replayed {
+	pairs, grown := map[turn.Dialect][][2]replayed{}, 0
+	for d, all := range recordedTurns(t, m) {
+		for i, q := range all {
+			pairs[d] = append(pairs[d], [2]replayed{q, q})
+			if i+1 < len(all) && continues(t, m, q, all[i+1]) {
+				pairs[d], grown = append(pairs[d], [2]replayed{q, all[i+1]}), grown+1
+			}
+		}
+	}
+	if grown < 20 {
+		t.Errorf("%d recorded requests go on from the one before", grown)
+	}
+	return pairs
+}
+
+// continues reports whether a request has all of another one, and more.
+func continues(t *testing.T, m *prompt.Model, q, next replayed) bool {
+	was, _ := asSent(q)
+	now, _ := asSent(next)
+	if was.Who != now.Who || len(now.Messages) <= len(was.Messages) {
+		return false
+	}
+	p, err1 := m.Build(nil, was, nil, nil)
+	n, err2 := m.Build(nil, now, nil, nil)
+	return err1 == nil && err2 == nil && alike(p, n) >= p.IDs.Len()-len(p.Opening)
+}
+
+// alike is how many ids two prompts begin with alike.
+func alike(a, b prompt.Prompt) (n int) {
+	x, y := a.IDs.Flat(), b.IDs.Flat()
+	for n < min(len(x), len(y)) && x[n] == y[n] {
+		n++
+	}
+	return n
+}
+
+// checkRecordedEdit sends a request, and then one that is changed in one place:
+// 1 is a change that breaks the prompt, 0 one that does not, -1 one after which
+// the server refuses the document.
+func checkRecordedEdit(t *rapid.T, m *prompt.Model, sent, next replayed) int {
+	edited, what := editOf(t, next)
+	was, _ := asSent(sent)
+	base, _ := asSent(next)
+	now, ok := asSent(edited)
+	if !ok || now.Who != was.Who {
+		return -1
+	}
+	from, err1 := m.Build(nil, was, nil, nil)
+	to, err2 := m.Build(nil, now, nil, nil)
+	if err1 != nil || err2 != nil {
+		return -1
+	}
+	s := session.New(session.Limits{})
+	builtOf(t, s, m, sent, time.Unix(1000, 0))
+	b := builtOf(t, s, m, edited, time.Unix(1001, 0)).Break
+	first := alike(from, to)
+	grown := len(base.Messages) > len(was.Messages)
+	switch places := differing(base, now); {
+	case first == from.IDs.Len() && first == to.IDs.Len(), grown && (first >= from.IDs.Len()-len(from.Opening) || onlyAdds(was, now)):
+		if b != nil {
+			t.Fatalf("%s: no token is another one: %+v", what, *b)
+		}
+		return 0
+	case b == nil && was.Who.Session == "" && places[0].message <= firstUser(was):
+		return 0 // another question is another session
+	case b == nil:
+		t.Fatalf("%s: no break, token %d of %d and %d", what, first, from.IDs.Len(), to.IDs.Len())
+	case b.Token != first:
+		t.Fatalf("%s: token %d, want %d", what, b.Token, first)
+	case !slices.Contains(places, where{b.Message, b.Block, b.Tool, b.Field}):
+		t.Fatalf("%s: %+v %+v, want one of %+v", what, *b, *b.Text, places)
+	}
+	return 1
+}
+
+// onlyAdds reports whether a turn says all that another one did, and more in or
+// behind its last message.
+func onlyAdds(was, now *turn.Turn) bool {
+	n := len(was.Messages)
+	if n > len(now.Messages) || len(was.Messages[n-1].Blocks) > len(now.Messages[n-1].Blocks) {
+		return false
+	}
+	cut := *now
+	cut.Messages = slices.Clone(now.Messages[:n])
+	cut.Messages[n-1].Blocks = cut.Messages[n-1].Blocks[:len(was.Messages[n-1].Blocks)]
+	return len(differing(was, &cut)) == 0
+}
+
+// editOf is a request with one byte of one string of its conversation changed.
+func editOf(t *rapid.T, q replayed) (edited replayed, what string) {
 	var doc map[string]any
 	if err := json.Unmarshal(q.body, &doc); err != nil {
 		t.Fatal(err)
@@ -178,49 +274,13 @@ func checkRecordedEdit(t *rapid.T, m *prompt.Model, q replayed) int {
 	at := rapid.IntRange(0, len(text)-1).Draw(t, "byte")
 	text[at] = rapid.ByteRange(0, 0x7f).Filter(func(b byte) bool { return b != text[at] }).Draw(t, "to")
 	x.put(string(text))
-	if rapid.Bool().Draw(t, "as its client names it") {
-		q.header = q.header[:len(q.header)-1]
-	}
-	edited := q
-	var err error
-	if edited.body, err = json.Marshal(doc); err != nil {
+	body, err := json.Marshal(doc)
+	if err != nil {
 		t.Fatal(err)
 	}
-	was, _ := asSent(q)
-	now, ok := asSent(edited)
-	if !ok || now.Who != was.Who {
-		return -1
-	}
-	from, err1 := m.Build(nil, was, nil, nil)
-	to, err2 := m.Build(nil, now, nil, nil)
-	if err1 != nil || err2 != nil {
-		return -1
-	}
-	old, ids := from.IDs.Flat(), to.IDs.Flat()
-	first := 0
-	for first < min(len(old), len(ids)) && old[first] == ids[first] {
-		first++
-	}
-	s := session.New(session.Limits{})
-	builtOf(t, s, m, q, time.Unix(1000, 0))
-	b := builtOf(t, s, m, edited, time.Unix(1001, 0)).Break
-	at2 := fmt.Sprintf("%s: %s, byte %d of %.80q is %q", q.name, x.path, at, x.text, text[at])
-	switch places := differing(was, now); {
-	case slices.Equal(old, ids):
-		if b != nil {
-			t.Fatalf("%s: no token is another one: %+v", at2, *b)
-		}
-		return 0
-	case b == nil && was.Who.Session == "" && places[0].message <= firstUser(was):
-		return 0 // another question is another session
-	case b == nil:
-		t.Fatalf("%s: no break, token %d of %d and %d", at2, first, len(old), len(ids))
-	case b.Token != first:
-		t.Fatalf("%s: token %d, want %d", at2, b.Token, first)
-	case !slices.Contains(places, where{b.Message, b.Block, b.Tool, b.Field}):
-		t.Fatalf("%s: %+v %+v, want one of %+v", at2, *b, *b.Text, places)
-	}
-	return 1
+	edited = q
+	edited.body = body
+	return edited, fmt.Sprintf("%s: %s, byte %d of %.80q is %q", q.name, x.path, at, x.text, text[at])
 }
 
 // TestRecordingsSentAgain: what clients were recorded to send breaks nothing

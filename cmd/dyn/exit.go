@@ -175,4 +175,5 @@ func report(w io.Writer, op string, err error, asJSON bool) int {
 	return int(f.code)
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine is a text on one line, with nothing in it that a terminal would act on.
+func oneLine(s string) string { return signs(strings.Join(strings.Fields(s), " ")) }

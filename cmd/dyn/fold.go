@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
 
 // folded breaks a line of words for a terminal of so many columns; 0 is any
 // number. What does not fit stands below, so far to the right. It breaks where
@@ -38,5 +42,9 @@ func folded(line string, columns, right int) string {
 	return out.String()
 }
 
+// inCells counts cells as most terminals do, and as dyn top does: it does not ask
+// the locale, so a page is the same everywhere.
+var inCells = &runewidth.Condition{StrictEmojiNeutral: true}
+
 // cells is how many cells a text takes.
-func cells(s string) int { return len([]rune(s)) }
+func cells(s string) int { return inCells.StringWidth(s) }

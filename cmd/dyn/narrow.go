@@ -53,7 +53,7 @@ func (t *table) widths() []int {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], len([]rune(c)))
+			widths[i] = max(widths[i], cells(c))
 		}
 	}
 	return widths
@@ -100,11 +100,10 @@ func (t *table) without(column int) *table {
 }
 
 // middle shortens a word to so many cells, in its middle.
-func middle(word string, cells int) string {
-	r := []rune(word)
-	if len(r) <= cells {
+func middle(word string, most int) string {
+	if cells(word) <= most {
 		return word
 	}
-	head := (cells - 1) / 2
-	return string(r[:head]) + "…" + string(r[len(r)-(cells-1-head):])
+	head := inCells.Truncate(word, (most-1)/2, "")
+	return head + inCells.TruncateLeft(word, cells(word)-(most-1-cells(head)), "…")
 }

@@ -104,7 +104,14 @@ type table struct {
 	rows  [][]string
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+// add adds a row. What a terminal would act on becomes a sign: names come from
+// clients.
+func (t *table) add(row ...string) {
+	for i := range row {
+		row[i] = signs(row[i])
+	}
+	t.rows = append(t.rows, row)
+}
 
 func (t *table) print(w io.Writer) error {
 	all := t.rows
@@ -122,13 +129,13 @@ func (t *table) print(w io.Writer) error {
 	width := map[int]int{}
 	for _, row := range all {
 		for i, c := range row {
-			width[i] = max(width[i], len([]rune(c)))
+			width[i] = max(width[i], cells(c))
 		}
 	}
 	for _, row := range all {
 		line := ""
 		for i, c := range row {
-			pad := strings.Repeat(" ", width[i]-len([]rune(c)))
+			pad := strings.Repeat(" ", width[i]-cells(c))
 			if slices.Contains(t.right, i) {
 				line += pad + c + "  "
 			} else {

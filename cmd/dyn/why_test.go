@@ -53,6 +53,9 @@ func TestWhyTable(t *testing.T) {
 // the page of the documents.
 func TestTries(t *testing.T) {
 	for _, k := range diff.Kinds() {
+		if brokenBy[k] == "" {
+			t.Errorf("%s: nothing is said of it", k)
+		}
 		for _, harness := range []string{"claude-code", ""} {
 			if got := tries(&diff.Break{Kind: k}, ledger.Turn{Harness: harness, Session: "alice/s1", Tenant: "alice"}); len(got) == 0 {
 				t.Errorf("%s, %q: nothing to try", k, harness)
@@ -94,6 +97,7 @@ at 2026-11-30 12:00:00 (1m ago)   claude-code   user   waited 700ms   calls
 believed  16 of 119k tokens cached at w3; the engine said 16 (0.0%)
 
 prefix broke at block 1 of 1854 (token 12 of 118700): clock
+  why   a time or a date stands there, and is another one now
   from  turn t8f20 (w3)
   in    message 0 (system), block 0: text
   was   It is 12:┃00
@@ -143,5 +147,51 @@ func TestPrintWhyNarrow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHostileWords: names and words that come from clients move no cursor, and
+// wide ones are counted as what they take.
+func TestHostileWords(t *testing.T) {
+	const hostile = "\x1b[31mred\x1b[2J\x07\u009b\u202e漢字漢字\n\tx"
+	wide := strings.Repeat(hostile, 40)
+	for _, columns := range []int{60, 80, 120} {
+		t.Setenv("DYN_FORCE_TTY", strconv.Itoa(columns))
+		var out bytes.Buffer
+		d := whyDoc{
+			Turn:     whyTurn{Turn: ledger.Turn{ID: "t1", Session: hostile, Agent: hostile, Harness: hostile, Worker: "w0", Error: hostile}},
+			Decision: []byte(`{"worker":"w0","reason":"lowest cost","warning":"\u001b[2J","parts":[{"worker":"w0","prefill_ms":10,"cost":10,"out":"\u001b[2J"}]}`),
+			Break: &diff.Break{
+				Kind: diff.ToolChanged, Message: -1, Block: -1, Tool: 3, Field: diff.FieldName, Other: hostile,
+				Text: &diff.Text{Was: wide + "a" + wide, Now: wide + "b" + wide, At: len(wide), Tool: hostile},
+			},
+			Try:    []string{hostile},
+			Breaks: []whyBreak{{Turn: "t8f10", Agent: hostile, Kind: diff.Compaction}},
+		}
+		if err := printWhy(&app{out: &out, err: &out}, d, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			if line != signs(line) {
+				t.Errorf("a terminal acts on %q", line)
+			}
+			if n := cells(line); strings.Contains(line, "┃") && (n > columns || n < columns-2) {
+				t.Errorf("%d cells of %d: %s", n, columns, line)
+			}
+		}
+	}
+	var out bytes.Buffer
+	tab := &table{head: []string{"NAME", "N"}}
+	tab.add(hostile, "1")
+	if err := tab.print(&out); err != nil || strings.ContainsAny(out.String(), "\x1b\x07\u202e") || strings.Count(out.String(), "\n") != 2 {
+		t.Errorf("%v: %q", err, out.String())
+	}
+	for _, word := range []string{"漢字漢字漢字漢字漢字漢字", "a漢b字c漢d字e漢f字", "plain words of some length"} {
+		for most := 5; most < 16; most++ {
+			if got := middle(word, most); cells(got) > most || cells(got) < most-2 {
+				t.Errorf("%q in %d cells: %q", word, most, got)
+			}
+		}
 	}
 }

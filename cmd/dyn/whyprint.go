@@ -52,7 +52,7 @@ func (w *errWriter) line(format string, args ...any) { w.hung(2, format, args...
 // far to the right.
 func (w *errWriter) hung(right int, format string, args ...any) {
 	if w.err == nil {
-		_, w.err = io.WriteString(w.w, folded(fmt.Sprintf(format, args...), w.columns, right)+"\n")
+		_, w.err = io.WriteString(w.w, folded(signs(fmt.Sprintf(format, args...)), w.columns, right)+"\n")
 	}
 }
 
@@ -129,8 +129,11 @@ func (d *whyDoc) broke(w *errWriter) {
 		whose = "a turn of " + b.Other
 	} else if d.Before != nil {
 		whose = fmt.Sprintf("turn %s (%s)", d.Before.ID, cmp.Or(d.Before.Worker, "–"))
+	} else if d.Turn.Parent != "" {
+		whose = "the last turn of " + d.Turn.Session + "/" + d.Turn.Parent + ", from which this agent forks"
 	}
 	w.line("prefix broke at %s: %s", at, b.Kind)
+	w.hung(8, "  why   %s", brokenBy[b.Kind])
 	w.line("  from  %s", whose)
 	w.line("  in    %s", placeOf(b))
 	switch t := b.Text; {
@@ -175,19 +178,19 @@ func placeOf(b *diff.Break) string {
 // how many cells there are, if above 0: the text is cut to what stands around.
 func quoted1(s string, at, room int) string {
 	at = min(at, len(s))
-	head, tail := []rune(signs(s[:at])), []rune(signs(s[at:]))
+	head, tail := signs(s[:at]), signs(s[at:])
 	if room > 0 {
-		if most := max(room/2-1, room-1-len(tail)); len(head) > most {
-			head = append([]rune{'…'}, head[len(head)-max(most-1, 0):]...)
+		most := max(room/2-1, room-1-cells(tail), 1)
+		if over := cells(head) - most; over > 0 {
+			head = inCells.TruncateLeft(head, over+1, "…")
 		}
-		if most := max(room-1-len(head), 1); len(tail) > most {
-			tail = append(tail[:most-1:most-1], '…')
-		}
+		tail = inCells.Truncate(tail, max(room-1-cells(head), 1), "…")
 	}
-	return string(head) + "┃" + string(tail)
+	return head + "┃" + tail
 }
 
-// signs puts signs for what has none, which a terminal would act on.
+// signs puts signs for what has none, which a terminal would act on. What was
+// put stays.
 func signs(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

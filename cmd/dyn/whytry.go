@@ -7,6 +7,25 @@ import (
 	"github.com/agentinfer/dyn/prompt/diff"
 )
 
+// brokenBy says what each kind of break is.
+var brokenBy = map[diff.Kind]string{
+	diff.Clock:       "a time or a date stands there, and is another one now",
+	diff.Attribution: "the harness puts a line there that is another one each time",
+	diff.Folder:      "a path is another one: of another folder",
+	diff.Value:       "a number or an id stands there, and is another one now",
+	diff.ToolOrder:   "the tools are the same, in another order",
+	diff.ToolAdded:   "tools are there that were not",
+	diff.ToolRemoved: "tools that were there are gone",
+	diff.ToolChanged: "a tool is told of in other words",
+	diff.Compaction:  "a summary stands for the conversation",
+	diff.Thinking:    "reasoning that stood there is gone",
+	diff.Effort:      "the client asks for more or less reasoning than before",
+	diff.Rewound:     "the conversation was taken back, and goes another way",
+	diff.Edited:      "a message is not as it was",
+	diff.System:      "the system's text is not as it was",
+	diff.Template:    "the template prints the same messages another way",
+}
+
 // tries are what to do about a break, the likeliest first.
 func tries(b *diff.Break, t ledger.Turn) []string {
 	claude := t.Harness == "claude-code"
