@@ -46,6 +46,15 @@ func (p *picture) frame() []line {
 	return append(lines, foot...)
 }
 
+// free is how many lines there are between the header and the keys.
+func (p *picture) free() int {
+	h := p.v.Height - 1 - len(p.keyLine())
+	if p.troubleLine() != nil {
+		h--
+	}
+	return h
+}
+
 // body draws the panels that fit.
 func (p *picture) body(w, h int) []line {
 	x := p.arrange(w, h)

@@ -25,6 +25,7 @@ type model struct {
 	wake     int       // number of the tick that counts; others are old
 
 	choice [panels]string // selected row of each panel
+	asked  explaining     // what is explained, where something is
 }
 
 // tick is the message that time has passed.
@@ -56,6 +57,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.view.Width, m.view.Height = msg.Width, msg.Height
+		return m, m.again()
 	case tick:
 		if msg.n != m.wake {
 			return m, nil

@@ -3,9 +3,12 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // TestWhy: w explains the selected session's last turn, keys that move move in
@@ -58,5 +61,37 @@ func TestWhy(t *testing.T) {
 	}
 	if m.why = nil; m.press("w") != nil {
 		t.Error("there is nobody to explain")
+	}
+}
+
+// TestWhyResized: another width is another explanation, at the same line; one
+// that comes late, for the width before, is not shown. Scrolling ends at the
+// last line, so that the way back is as long.
+func TestWhyResized(t *testing.T) {
+	m := newModel(context.Background(), nil, Options{Period: time.Second, Why: func(_ context.Context, _, _ string, width int) (string, error) {
+		return strings.Repeat(fmt.Sprintf("a line for %d cells %s\n", width, strings.Repeat("漢", width)), 30), nil
+	}})
+	m.Update(answer{shot: busy()})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	m.Update(m.press("w")())
+	m.keys("j", "j")
+	_, narrow := m.Update(tea.WindowSizeMsg{Width: 70, Height: 24})
+	_, wide := m.Update(tea.WindowSizeMsg{Width: 200, Height: 30})
+	m.Update(wide())
+	m.Update(narrow())
+	if got := m.View(); !strings.Contains(got, "a line for 196 cells") || m.view.ExplainedFrom != 2 || strings.Count(got, "漢") < 28*80 {
+		t.Errorf("from line %d:\n%s", m.view.ExplainedFrom, got)
+	}
+	if _, same := m.Update(tea.WindowSizeMsg{Width: 200, Height: 26}); same != nil {
+		t.Error("the same width is asked for again")
+	}
+	m.keys("G", "G", "j", "j", "j")
+	last := m.View()
+	if m.keys("k"); m.View() == last || strings.Contains(last, "below") {
+		t.Errorf("the last line, and the one before:\n%s", m.View())
+	}
+	m.keys("esc")
+	if _, cmd := m.Update(tea.WindowSizeMsg{Width: 80, Height: 24}); cmd != nil {
+		t.Error("nothing is explained, and it is asked for")
 	}
 }
