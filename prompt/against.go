@@ -25,14 +25,17 @@ func (m *Model) Against(s, other *State, t *turn.Turn) *diff.Break {
 	p.Opening = s.ids.AppendTo(nil, s.ids.Len()-s.opening, s.ids.Len())
 	b := builder{m: m, s: s, t: t, text: s.page.Text}
 	x := b.parts(&p, &was, t, 0, nil)
+	_, kind, tools := diff.Tools(was.tools, t.Tools)
 	switch {
 	case x == nil:
 		return nil
 	case x.Message >= 0 && t.Messages[x.Message].Role != turn.System && !machine(t, x):
 		return nil
-	case x.Tool >= 0 && x.Kind != diff.ToolOrder && x.Kind != diff.Compaction: // an agent of another sort
+	case slices.Contains(alone, x.Kind), x.Kind == diff.Compaction && goesBeyond(t, &was):
+		return x
+	case tools && kind != diff.ToolOrder: // an agent of another sort
 		return nil
-	case slices.Contains(alone, x.Kind), goesBeyond(t, &was):
+	case goesBeyond(t, &was):
 		return x
 	}
 	return nil
