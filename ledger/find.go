@@ -30,7 +30,7 @@ func (r *Reader) Before(ctx context.Context, t Turn) (before Turn, ok bool, err 
 // Broken returns the newest turns of a session, or of all where it is "", whose
 // prompts parted from the ones before, the newest first.
 func (r *Reader) Broken(ctx context.Context, session string, limit int) ([]Turn, error) {
-	return read(ctx, r.db, "turns", `SELECT rowid AS n, * FROM turns WHERE break <> '' AND (?1 = '' OR session = ?1)
+	return read(ctx, r.db, "turns", `SELECT rowid AS n, * FROM turns WHERE break <> '' AND break <> '?' AND (?1 = '' OR session = ?1)
 		ORDER BY at DESC, n DESC LIMIT ?2`, []any{session, Query{Limit: limit}.limit()}, oneTurn)
 }
 

@@ -11,7 +11,7 @@ func TestOneTurnIsFound(t *testing.T) {
 	l, path := begin(t, quick)
 	for n := range 4 {
 		turn := turnOf(n)
-		turn.Agent, turn.Break = []string{"main", "a1"}[n%2], ""
+		turn.Agent, turn.Break = []string{"main", "a1"}[n%2], []string{"", Alone}[n/2%2]
 		if n == 1 {
 			turn.Break = `{"kind":"clock"}`
 		}

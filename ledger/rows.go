@@ -41,8 +41,12 @@ type Turn struct {
 	Chat   string `json:"chat"`   // why it went to the worker's own chat API; "" is by token ids
 	Edited int    `json:"edited"` // answers of the model that the client had changed, seen first in this turn
 	Flawed int    `json:"flawed"` // calls of its answer that were mended, no tool's, or dropped as unwanted
-	Break  string `json:"break"`  // JSON of diff.Break: where its prompt parted from the one before; "" is nowhere
+	Break  string `json:"break"`  // JSON of diff.Break: where its prompt parted from the one before; "" is nowhere, Alone not known
 }
+
+// Alone is the Break of a turn whose prompt was compared with none: it is its
+// agent's first, or the one before is not held any more, as after a restart.
+const Alone = "?"
 
 // Lease is the record of one ask to keep a prefix.
 type Lease struct {

@@ -28,6 +28,7 @@ type Prompt struct {
 	Hidden  int // images and documents, of which the model sees a fixed text
 
 	Break *diff.Break // where it parts from the State's last Prompt and the answer to it; nil is nowhere
+	Alone bool        // the State had no last Prompt that it could part from
 }
 
 // Mark is the prefix that an ask for a lease covers: all up to the end of the
@@ -84,7 +85,7 @@ func (m *Model) Build(s *State, t *turn.Turn, known *Hashes, raw *Raw) (Prompt, 
 			p.Spliced++
 		}
 	}
-	if compare {
+	if p.Alone = !compare; compare {
 		p.Break = b.parts(&p, &was, t, same, raw)
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/prompt/diff"
 	"github.com/valyala/fasthttp"
 )
@@ -65,9 +66,15 @@ func (b *broke) forget(session string) {
 }
 
 // parted notes where the flight's prompt parts from the one before: in its row,
-// without a text where the books are to have none.
-func (f *flight) parted(b *diff.Break) {
-	if b == nil {
+// without a text where the books are to have none. alone says that it was
+// compared with none.
+func (f *flight) parted(b *diff.Break, alone bool) {
+	switch {
+	case b == nil && alone:
+		f.row.Break = ledger.Alone
+		return
+	case b == nil:
+		f.row.Break = ""
 		return
 	}
 	for size := range f.chains {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/prompt/diff"
 )
 
@@ -36,7 +37,7 @@ func TestBreakIsInTheRow(t *testing.T) {
 		}
 	}
 	rows := r.rows(2)
-	if rows[0].Break != "" {
+	if rows[0].Break != ledger.Alone {
 		t.Errorf("the first turn: %s", rows[0].Break)
 	}
 	row := doc(t, rows[1].Break)

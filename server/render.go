@@ -28,7 +28,7 @@ func (f *flight) render() error {
 		f.thinks = p.Thinks
 	}
 	f.row.Edited, f.hidden = p.Edited, p.Hidden
-	f.parted(p.Break)
+	f.parted(p.Break, p.Alone)
 	f.job = turn.Job{
 		ID: f.t.ID, Prompt: p.IDs, MaxTokens: room, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(), Marks: f.m.Prompt.Marks(),
 		Sampling: f.t.Sampling, Salt: f.t.Salt, Priority: f.t.Hints.Priority,

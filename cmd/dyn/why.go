@@ -27,7 +27,8 @@ type whyDoc struct {
 	Turn     whyTurn         `json:"turn"`
 	Decision json.RawMessage `json:"decision"` // route.Decision; null when none was made
 	Before   *whyTurn        `json:"before"`   // the agent's turn before it
-	Break    *diff.Break     `json:"break"`    // null: the prompt goes on from the one before
+	Break    *diff.Break     `json:"break"`    // null: the prompt goes on from the one before, if it was compared
+	Compared bool            `json:"compared"` // false: the one before was not held any more, as after a restart
 	AgainMS  float64         `json:"again_ms"` // about what the break cost; -1 unknown
 	Try      []string        `json:"try"`
 	Breaks   []whyBreak      `json:"breaks"` // of the session, the newest first
@@ -118,6 +119,7 @@ func readWhy(ctx context.Context, a *app, what string) (doc whyDoc, err error) {
 	} else if ok {
 		doc.Before = &whyTurn{Turn: before}
 	}
+	doc.Compared = t.Break != ledger.Alone
 	if doc.Break = readBreak(t.Break); doc.Break != nil {
 		if doc.Break.Text == nil {
 			doc.Break.Text = heldText(ctx, a, t.ID)

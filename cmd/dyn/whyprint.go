@@ -103,8 +103,12 @@ func (d *whyDoc) cached() (lines []string) {
 	case d.Break != nil:
 		return lines
 	}
-	lines = append(lines, fmt.Sprintf("before    turn %s at %s, %s tokens and %s of answer; this prompt goes on from it", before.ID, cmp.Or(before.Worker, "–"), count(before.Prompt), count(before.Output)))
-	if short := before.Prompt + before.Output - max(t.Cached, 0); t.Cached >= 0 && before.Outcome != "fail" && 2*short > t.Prompt && short > 256 {
+	goesOn := "this prompt goes on from it"
+	if !d.Compared {
+		goesOn = "whether this prompt goes on from it is not known: the daemon did not hold it any more"
+	}
+	lines = append(lines, fmt.Sprintf("before    turn %s at %s, %s tokens and %s of answer; %s", before.ID, cmp.Or(before.Worker, "–"), count(before.Prompt), count(before.Output), goesOn))
+	if short := before.Prompt + before.Output - max(t.Cached, 0); d.Compared && t.Cached >= 0 && before.Outcome != "fail" && 2*short > t.Prompt && short > 256 {
 		lines = append(lines, "          "+map[bool]string{
 			true:  "the engine had let go of it, or did not keep it",
 			false: "it went to another worker, which does not hold it",
