@@ -15,8 +15,8 @@ const (
 	insertTurn = `INSERT OR REPLACE INTO turns (rowid, id, at, dialect, harness, session, agent, parent, kind,
 		model, stream, priority, strict_priority, class, messages, tools, max_tokens,
 		worker, decision, overlap_tokens, prompt_tokens, cached_tokens, output_tokens, thinking_tokens,
-		queue_ms, ttft_ms, total_ms, moved, outcome, error, tenant, format, edited, chat, break, flawed)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		queue_ms, ttft_ms, total_ms, moved, outcome, error, tenant, format, edited, chat, break, flawed, gate_ms)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 	insertLease = `INSERT INTO leases VALUES (?,?,?,?,?,?,?,?,?,?)`
 
@@ -169,6 +169,7 @@ func (b *batch) turn(t *Turn) error {
 	s.text(t.Chat)
 	s.text(t.Break)
 	s.int(int64(t.Flawed))
+	s.real(number(t.GateMS))
 	if err := s.run(); err != nil {
 		return err
 	}

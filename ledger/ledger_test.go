@@ -85,7 +85,7 @@ func turnOf(n int) Turn {
 		Priority: 3, Strict: -1, Class: "P0", Messages: 4, Tools: 2, MaxTokens: 4096, Worker: "w0",
 		Decision: `{"worker":"w0"}`, Overlap: 900, Prompt: 1000, Cached: 896, Output: 50, Thinking: 7,
 		QueueMS: 1.5, TTFTMS: 210.25, TotalMS: 900, Moved: 1, Outcome: "end", Error: "none",
-		Tenant: "alice", Format: "json_schema", Edited: 2, Flawed: 3, Chat: "it has images", Break: `{"kind":"clock"}`,
+		Tenant: "alice", Format: "json_schema", Edited: 2, Flawed: 3, GateMS: 12.5, Chat: "it has images", Break: `{"kind":"clock"}`,
 	}
 }
 

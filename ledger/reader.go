@@ -87,7 +87,7 @@ func oneTurn(scan func(...any) error) (t Turn, err error) {
 		&t.Model, &t.Stream, &t.Priority, &t.Strict, &t.Class, &t.Messages, &t.Tools, &t.MaxTokens,
 		&t.Worker, &t.Decision, &t.Overlap, &t.Prompt, &t.Cached, &t.Output, &t.Thinking,
 		&t.QueueMS, &t.TTFTMS, &t.TotalMS, &t.Moved, &t.Outcome, &t.Error,
-		&t.Tenant, &t.Format, &t.Edited, &t.Chat, &t.Break, &t.Flawed)
+		&t.Tenant, &t.Format, &t.Edited, &t.Chat, &t.Break, &t.Flawed, &t.GateMS)
 	t.At = instant(at)
 	return t, err
 }

@@ -30,6 +30,7 @@ type Turn struct {
 	Output   int     `json:"output_tokens"`  // as the engine reported
 	Thinking int     `json:"thinking_tokens"`
 	QueueMS  float64 `json:"queue_ms"`
+	GateMS   float64 `json:"gate_ms"` // of those, that the gate held it
 	TTFTMS   float64 `json:"ttft_ms"` // -1: no token came
 	TotalMS  float64 `json:"total_ms"`
 	Moved    int     `json:"moved"`   // times it went on at another worker

@@ -22,7 +22,6 @@ type Books struct {
 	homes    map[string]*stay
 	stays    int
 	families families
-	ttft     float64 // mean ms of the last fifty turns or so
 }
 
 // NewBooks returns empty books that remember so many sessions; 0 is
@@ -135,11 +134,6 @@ func (b *Books) First(now time.Time, turn string) {
 	t.first = now
 	t.prefill.keep(now, t)
 	t.worker.decode(now, t)
-	ms := millis(now.Sub(t.at))
-	if b.ttft == 0 {
-		b.ttft = ms
-	}
-	b.ttft += (ms - b.ttft) / 50
 }
 
 // Tokens notes how many tokens a turn's answer has by now.
@@ -172,9 +166,6 @@ func (b *Books) Ended(now time.Time, o Outcome) {
 		b.families.of[t.prefix].learn(o.Cached)
 	}
 }
-
-// TTFT is the mean time from Sent to First of late; 0 before any.
-func (b *Books) TTFT() time.Duration { return time.Duration(b.ttft * float64(time.Millisecond)) }
 
 // sent is a turn that has not ended.
 type sent struct {

@@ -92,7 +92,7 @@ func (w *world) play(now time.Time, s step) (seen []any) {
 		}
 	}
 	cs := w.candidates(now, s.need)
-	return append(seen, cs, w.pick.Pick(s.need, cs), w.breaker.Open(now), w.breaker.Soon(now), w.breaker.Why(now), w.queue.Bands(nil, now), w.TTFT())
+	return append(seen, cs, w.pick.Pick(s.need, cs), w.breaker.Open(now), w.breaker.Soon(now), w.breaker.Why(now), w.queue.Bands(nil, now))
 }
 
 func (w *world) candidates(now time.Time, n Need) []Candidate {

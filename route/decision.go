@@ -34,8 +34,18 @@ type Decision struct {
 	Strategy string     `json:"strategy,omitempty"` // by which name it was made
 	Set      *Overrides `json:"set,omitempty"`      // knobs that were not the strategy's own
 
+	Held *Hold `json:"held,omitempty"` // by the gate, before it was made
+
 	Parts   []Part `json:"parts"`             // one for each candidate, in their order
 	Warning string `json:"warning,omitempty"` // a person's own rule failed, and the default decided: why
+}
+
+// Hold is how long the gate held a turn, and why it did no longer.
+type Hold struct {
+	MS     float64 `json:"ms"`
+	Why    string  `json:"why"`
+	Let    string  `json:"let_in"`
+	Forced bool    `json:"forced,omitempty"` // its time was over
 }
 
 // Wait reports whether the turn should wait for a worker that is full now.

@@ -77,11 +77,17 @@ func (g Gate) Judge(now, arrived time.Time, n *Need, cs []Candidate) Verdict {
 			return Verdict{Admit: true, Why: "cold, with room for it"}
 		}
 	}
-	until := arrived.Add(g.hold())
-	switch {
-	case !usable:
+	if !usable {
 		return Verdict{Admit: true, Why: "no worker to hold it for"}
-	case !now.Before(until):
+	}
+	return g.Due(now, arrived)
+}
+
+// Due is what Judge says of a cold turn for which no worker has room: it is
+// held, until its time is over.
+func (g Gate) Due(now, arrived time.Time) Verdict {
+	until := arrived.Add(g.hold())
+	if g.Mode == Open || !now.Before(until) {
 		return Verdict{Admit: true, Forced: true, Until: until, Why: "held for as long as may be"}
 	}
 	return Verdict{Until: until, Why: "cold, and sessions in use fill every worker"}

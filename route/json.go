@@ -22,6 +22,10 @@ func (d Decision) AppendJSON(b []byte) []byte {
 		set, _ := json.Marshal(d.Set) // numbers that were read from texts
 		b = append(append(b, `,"set":`...), set...)
 	}
+	if d.Held != nil {
+		held, _ := json.Marshal(d.Held) // a number and words of ours
+		b = append(append(b, `,"held":`...), held...)
+	}
 	b = append(b, `,"parts":`...)
 	if d.Parts == nil {
 		b = append(b, "null"...)

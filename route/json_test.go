@@ -26,6 +26,9 @@ func TestDecisionAsJSON(t *testing.T) {
 			x := real.Draw(t, "temperature")
 			d.Set = &Overrides{Temperature: &x}
 		}
+		if rapid.Bool().Draw(t, "held") {
+			d.Held = &Hold{MS: real.Draw(t, "ms"), Why: text.Draw(t, "why"), Let: text.Draw(t, "let in"), Forced: rapid.Bool().Draw(t, "forced")}
+		}
 		if n := rapid.IntRange(-1, 3).Draw(t, "parts"); n >= 0 {
 			d.Parts = make([]Part, n)
 			for i := range d.Parts {

@@ -21,6 +21,7 @@ type Knobs struct {
 	Threshold *float64        // steps' worth of uncached prompt tokens pending that make a worker full; below 0 none do; nil is 4
 	Depth     int             // turns that wait for one model at most; 0 is route.DefaultQueue, below 0 none do
 	Age       time.Duration   // that a turn waits at most; 0 is 5 minutes, below 0 there is no bound
+	Gate      route.GateMode  // "" is auto
 	Overrides route.Overrides // for turns that set none of their own
 }
 
@@ -95,6 +96,16 @@ var knobs = []knob{
 			}
 			k.Age = max(d, 1)
 			return nil
+		},
+	},
+	{
+		"router.gate", func(k *Knobs) string { return string(cmp.Or(k.Gate, route.Auto)) },
+		func(k *Knobs, value string) (err error) {
+			mode, err := route.ParseGate(value)
+			if err == nil {
+				k.Gate = mode
+			}
+			return err
 		},
 	},
 	weightKnob("router.temperature", func(k *Knobs) **float64 { return &k.Overrides.Temperature }),
@@ -250,6 +261,7 @@ func (m *model) setKnobs(k Knobs) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.turn(k)
+	m.release()
 	for text := range m.strategies {
 		if strings.HasSuffix(text, rules.Suffix) {
 			delete(m.strategies, text) // it is read again

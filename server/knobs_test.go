@@ -35,6 +35,8 @@ func TestSettings(t *testing.T) {
 		{"router.queue_age", "", 200, `"value":"5m","was":"1m30s"`},
 		{"router.queue_age", "90s", 200, `"value":"1m30s","was":"5m"`},
 		{"router.queue_age", "soon", 422, "no time such as 30s or 5m, nor off"},
+		{"router.gate", "throughput", 200, `"value":"throughput","was":"auto"`},
+		{"router.gate", "on", 422, "known are auto, off, balanced, throughput"},
 		{"router.temperature", "0.2", 200, `"value":"0.2","was":""`},
 		{"router.temperature", "", 200, `"value":"","was":"0.2"`},
 		{"router.temperature", "1e10", 422, "up to 1e9"},
@@ -47,10 +49,12 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s %s: %d %s, heard %q", c.key, c.value, a.status, a.body, turned)
 		}
 	}
-	if a := ask(t, "GET", ctl+"/settings", ""); strings.TrimSpace(a.body) != `{"router.mode":"round-robin","router.prefill_weight":"","router.queue_age":"1m30s","router.queue_depth":"0","router.queue_threshold":"0.5","router.temperature":""}` {
+	if a := ask(t, "GET", ctl+"/settings", ""); strings.TrimSpace(a.body) != `{"router.gate":"throughput","router.mode":"round-robin","router.prefill_weight":"","router.queue_age":"1m30s","router.queue_depth":"0","router.queue_threshold":"0.5","router.temperature":""}` {
 		t.Errorf("settings %s", a.body)
 	}
-	st.until("the picture shows it", func() bool { return st.s.Snapshot().Models[0].Mode == "round-robin" })
+	st.until("the picture shows it", func() bool {
+		return st.s.Snapshot().Models[0].Mode == "round-robin" && st.s.Snapshot().Models[0].Gate == "throughput"
+	})
 	if a := ask(t, "POST", ctl+"/settings", `{`); a.status != 422 {
 		t.Errorf("no document: %d %s", a.status, a.body)
 	}

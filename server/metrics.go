@@ -32,6 +32,9 @@ func (s *Server) totalsPage(b *strings.Builder, p snapshot.Snapshot) {
 	one(b, "dyn_output_tokens_total", "counter", "output tokens, as engines reported", t.Output)
 	one(b, "dyn_queue_waiting", "gauge", "turns that wait in the router", p.Queue.Waiting)
 	one(b, "dyn_queue_prefill", "gauge", "turns sent that have no first token", p.Queue.Prefill)
+	one(b, "dyn_gate_held", "gauge", "of those, turns that the gate holds: sessions in use fill every cache", p.Queue.Held)
+	one(b, "dyn_gate_held_total", "counter", "turns that the gate held", t.Held)
+	one(b, "dyn_gate_forced_total", "counter", "turns that the gate let in because their time was over", t.Forced)
 	one(b, "dyn_leases_live", "gauge", "leases asked for and not ended", len(p.Leases.Live))
 	one(b, "dyn_ledger_lost_rows_total", "counter", "ledger rows that were lost", p.Ledger.Lost)
 	one(b, "dyn_kv_events_dropped_total", "counter", "KV events that could not be placed", t.Orphans)
@@ -71,6 +74,9 @@ func workersPage(b *strings.Builder, ws []snapshot.Worker) {
 		{"dyn_worker_overlap_tokens", "prompt tokens believed to be held, last minute", func(w snapshot.Worker) float64 { return float64(w.Predicted) }},
 		{"dyn_worker_prompt_tokens", "prompt tokens sent, last minute", func(w snapshot.Worker) float64 { return float64(w.Prompt) }},
 		{"dyn_worker_cached_tokens", "prompt tokens reported as cached, last minute", func(w snapshot.Worker) float64 { return float64(w.Reported) }},
+		{"dyn_worker_thrash", "1 when the worker's cache is too small for the turns that it has", func(w snapshot.Worker) float64 { return bit(w.Thrash) }},
+		{"dyn_worker_eviction_age_seconds", "how long a block stays unused before it is evicted; NaN before any was", func(w snapshot.Worker) float64 { return orNaN(w.AgeS) }},
+		{"dyn_worker_hot_tokens", "tokens of sessions that have a turn at the worker or had one in the last minute", func(w snapshot.Worker) float64 { return float64(w.Hot) }},
 		{"dyn_worker_drift", "share of prompt tokens that was believed to be held less the one that was found, last minute; NaN unknown", func(w snapshot.Worker) float64 { return orNaN(w.Drift) }},
 		{"dyn_worker_resyncs_total", "times that index and engine had parted", func(w snapshot.Worker) float64 { return float64(w.Resyncs) }},
 		{"dyn_worker_restarts_total", "restarts", func(w snapshot.Worker) float64 { return float64(w.Restarts) }},

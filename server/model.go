@@ -47,10 +47,7 @@ type model struct {
 	indexes map[int]*cache.Index // by block size
 	queue   route.Queue
 	waiting map[string]*flight // those in the queue, by turn id
-	midway  bool               // not all that wait were looked at, see pump
-	spots   spots              // of turns that left the queue unserved
-	timer   *time.Timer        // looks after the queue while somebody waits
-	armed   bool               // it does
+	lobby
 	decided uint64             // turns sent so far
 	books   *route.Books       // what the router knows by its own doing
 	seats   map[*seat]struct{} // that are taken

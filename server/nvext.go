@@ -28,7 +28,8 @@ type workerExtra struct {
 type timingExtra struct {
 	Received float64 `json:"request_received_ms"` // since 1970
 	Queue    float64 `json:"queue_time_ms"`
-	TTFT     float64 `json:"ttft_ms"` // -1 without a token
+	Gate     float64 `json:"gate_time_ms"` // of those, that the gate held it
+	TTFT     float64 `json:"ttft_ms"`      // -1 without a token
 	Total    float64 `json:"total_time_ms"`
 	ITL      float64 `json:"avg_itl_ms"`  // -1 with less than two tokens
 	HitRate  float64 `json:"kv_hit_rate"` // -1 where the engine does not tell
@@ -81,7 +82,7 @@ func (an *analysis) extra() json.RawMessage {
 func (an *analysis) timing(now time.Time) *timingExtra {
 	f := an.f
 	t := &timingExtra{
-		Received: float64(f.t.Arrived.UnixMicro()) / 1000, Queue: f.row.QueueMS, TTFT: f.row.TTFTMS,
+		Received: float64(f.t.Arrived.UnixMicro()) / 1000, Queue: f.row.QueueMS, Gate: f.row.GateMS, TTFT: f.row.TTFTMS,
 		Total: ms(now.Sub(f.t.Arrived)), ITL: -1, HitRate: -1,
 	}
 	if n := an.usage.Output; n > 1 && !f.first.IsZero() {

@@ -38,13 +38,16 @@ func (s *Server) draw(now time.Time) snapshot.Snapshot {
 	for _, m := range s.all() {
 		ready, all := m.ready()
 		p.Models = append(p.Models, snapshot.Model{
-			ID: m.ID, Recipe: m.Recipe, Context: m.known(), Workers: all, Ready: ready, Mode: k.Text("router.mode"), Path: m.path(), Why: m.Stands,
+			ID: m.ID, Recipe: m.Recipe, Context: m.known(), Workers: all, Ready: ready, Mode: k.Text("router.mode"), Gate: k.Text("router.gate"), Path: m.path(), Why: m.Stands,
 		})
 		p.Workers = append(p.Workers, m.picture(now)...)
 		p.Totals.Orphans += m.orphans()
 	}
 	p.Tiers = sumTiers(p.Workers)
 	p.Queue = s.queuePicture(now)
+	for _, m := range s.all() {
+		m.gatePicture(&p, now)
+	}
 	p.Leases = s.leasePicture(now)
 	p.Sessions = s.sessionPicture(now)
 	p.Latency = s.latencyPicture(now)
@@ -73,6 +76,7 @@ func (m *model) picture(now time.Time) []snapshot.Worker {
 	for _, b := range m.members {
 		w := b.picture(m.ID, now)
 		w.InFlight, _ = m.books.Busy(w.Name)
+		m.memoryPicture(&w, now)
 		w.Path, w.PathWhy = m.pathTo(b)
 		w.Ranks = b.info.Caps.Ranks
 		ws = append(ws, w)

@@ -63,6 +63,9 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 	}
 	n := m.need(f)
 	cs := m.candidates(f, &n)
+	if m.holds(f, &n, cs) {
+		return p, true
+	}
 	if f.stand.forced {
 		widen(cs)
 	}
@@ -79,6 +82,7 @@ func (m *model) try(f *flight) (p placement, wait bool) {
 		return placement{err: errNoWorker}, false
 	}
 	m.decided++
+	d.Held = f.stand.done
 	return placement{st: m.book(f, &n, cs, d)}, false
 }
 

@@ -32,7 +32,20 @@ type standing struct {
 	moved   int       // how often it had
 	begun   bool      // its client has heard something
 	refused bool
-	forced  bool // it goes to a worker that has no room, too
+	forced  bool      // it goes to a worker that has no room, too
+	arrived time.Time // since when its place counts
+	holding
+}
+
+// lobby is what a model keeps beside its queue; its mutex guards it.
+type lobby struct {
+	midway   bool        // not all that wait were looked at, see pump
+	sweeping bool        // nor all that the gate holds, see sweep
+	heldEver int64       // turns that the gate held
+	forced   int64       // of those, let in because their time was over
+	spots    spots       // of turns that left the queue unserved
+	timer    *time.Timer // looks after the queue while somebody waits
+	armed    bool        // it does
 }
 
 // placement is what a waiting turn gets: a seat, or why there is none.
@@ -50,14 +63,17 @@ func (m *model) place(ctx context.Context, f *flight) (*seat, error) {
 	}
 	select {
 	case p := <-f.seats:
+		f.row.GateMS = f.stand.heldFor(time.Now())
 		return p.st, p.err
 	case <-ctx.Done():
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	now := time.Now()
+	f.row.GateMS = f.stand.heldFor(now)
 	if it, ok := m.queue.Take(f.t.ID); ok {
 		delete(m.waiting, f.t.ID)
-		m.spots.keep(f, it, time.Now())
+		m.spots.keep(f, it, now)
 		m.pump() // those behind it may have had to wait for it
 		return nil, context.Cause(ctx)
 	}
@@ -112,6 +128,8 @@ func (m *model) item(f *flight, now time.Time) route.Item {
 	if old, ok := m.spots.take(f, now); ok {
 		it.Arrived, it.Effective = old.arrived, old.effective
 	}
+	s.arrived, s.held = it.Arrived, false
+	s.asked = s.asked || s.moved > 0
 	return it
 }
 
@@ -130,6 +148,7 @@ func (m *model) straight(f *flight) {
 func (m *model) seat(f *flight, it route.Item) (waits bool) {
 	p, wait := m.try(f)
 	if wait {
+		it.Held = f.stand.held
 		m.queue.Pass(it)
 		return true
 	}
@@ -201,6 +220,7 @@ func (m *model) look() {
 	m.armed = false
 	now := time.Now()
 	m.queue.Expired(now, func(it route.Item) { m.expired(it, now) })
+	m.sweep(now)
 	m.pump()
 	m.arm()
 }
@@ -217,6 +237,7 @@ func (m *model) expired(it route.Item, now time.Time) {
 		return
 	}
 	f.stand.forced = true
+	m.lets(f, now, route.Verdict{Forced: true, Why: "it waited for as long as may be"})
 	m.seat(f, it)
 }
 

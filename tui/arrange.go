@@ -113,7 +113,7 @@ func (p *picture) middleWant(middle []Panel) int {
 	for _, k := range middle {
 		switch k {
 		case Queue:
-			n = max(n, len(p.s.Queue.Bands))
+			n = max(n, len(p.s.Queue.Bands)+len(p.heldRows()))
 		case Leases:
 			n = max(n, len(p.s.Leases.Live))
 		case Tiers:

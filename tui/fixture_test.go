@@ -48,8 +48,9 @@ func busy() snapshot.Snapshot {
 		serving("w3", 3, 0, 0.22, 0.42, 0.125, 1900, 6000, 1900),
 	}
 	s.Workers[3].State = "draining"
+	s.Workers[2].Thrash, s.Workers[2].AgeS = true, share(4.2)
 	s.Queue = snapshot.Queue{
-		Depth: 40, Waiting: 31, Prefill: 9, OldestMS: 12_400, Canceled: 3,
+		Depth: 40, Waiting: 31, Prefill: 9, OldestMS: 12_400, Held: 4, HeldMS: 1_200, Canceled: 3,
 		Bands: []snapshot.Band{
 			{Class: "P0", Waiting: 2, Prefill: 1, OldestMS: 90},
 			{Class: "P1", Waiting: 7, Prefill: 5, OldestMS: 640},

@@ -32,12 +32,21 @@ func (p *picture) queuePanel(width, height int) []line {
 	t := newTable(p.brush, width-2, []column[row]{
 		col("", 9, 200, left, 0, func(r row, n int) line { return p.bandBar(r, n, most) }),
 		col("WAIT", 4, 4, right, 0, func(r row, n int) line { return say(p.count(float64(r.Waiting)), waits(r.Waiting)) }),
-		col("PRE", 3, 4, right, 0, func(r row, n int) line { return say(p.count(float64(r.Prefill)), plain) }),
+		col("PRE", 3, 4, right, 0, func(r row, n int) line {
+			if r.Class == heldClass {
+				return blank(1)
+			}
+			return say(p.count(float64(r.Prefill)), plain)
+		}),
 		col("OLD", 5, 6, right, 1, func(r row, n int) line { return say(p.oldest(r), plain) }),
 	})
 	x := box{panel: Queue, title: "queue", heads: t.heads(), width: width, height: height}
 	at := p.at(Queue)
-	from, to := window(len(bands), height-2, at)
+	held := p.heldRows()
+	if len(bands)+len(held) > height-2 {
+		held = nil // the foot says it
+	}
+	from, to := window(len(bands), height-2-len(held), at)
 	for i := from; i < to; i++ {
 		l := t.row(bands[i])
 		if p.v.Focus == Queue && i == at {
@@ -45,11 +54,27 @@ func (p *picture) queuePanel(width, height int) []line {
 		}
 		x.rows = append(x.rows, l)
 	}
+	for _, r := range held {
+		x.rows = append(x.rows, t.row(r))
+	}
 	if len(bands) == 0 {
 		x.rows = []line{say(" nothing waits", muted)}
 	}
-	x.foot = p.queueFoot(len(bands) - (to - from))
+	x.foot = p.queueFoot(len(bands)-(to-from), p.s.Queue.Held*(1-len(held)))
 	return p.draw(x)
+}
+
+// heldClass names the row of the turns that the gate holds: they wait for memory,
+// not for a worker.
+const heldClass = "held"
+
+// heldRows is that row, where there are any. They are counted in their bands,
+// too.
+func (p *picture) heldRows() []snapshot.Band {
+	if q := p.s.Queue; q.Held > 0 {
+		return []snapshot.Band{{Class: heldClass, Waiting: q.Held, OldestMS: q.HeldMS}}
+	}
+	return nil
 }
 
 // waits is the meaning of a number of turns that wait.
@@ -70,6 +95,12 @@ func (p *picture) oldest(x snapshot.Band) string {
 
 // bandBar names a band and draws what waits and what is being prefilled.
 func (p *picture) bandBar(x snapshot.Band, n, most int) line {
+	if x.Class == heldClass {
+		if n >= len(heldClass)+len(" for memory") {
+			return p.fit(say(heldClass+" for memory", warn), n, left)
+		}
+		return p.fit(say(heldClass, warn), n, left)
+	}
 	name := p.clean(x.Class)
 	if x.Strict != 0 {
 		name = fmt.Sprintf("%+d %s", x.Strict, name)
@@ -107,12 +138,16 @@ func className(class string) string {
 	return ""
 }
 
-// queueFoot sums the queue; hidden is the number of bands that had no room.
-func (p *picture) queueFoot(hidden int) []string {
+// queueFoot sums the queue; hidden is the number of bands that had no room, held
+// that of turns held, where they had none.
+func (p *picture) queueFoot(hidden, held int) []string {
 	q := p.s.Queue
 	words := []string{fmt.Sprintf("%d wait %d prefill", q.Waiting, q.Prefill)}
 	if q.Waiting+q.Prefill == 0 {
 		words = nil
+	}
+	if held > 0 {
+		words = append(words, p.count(float64(held))+" held")
 	}
 	if hidden > 0 {
 		words = append(words, fmt.Sprintf("%d not shown", hidden))

@@ -103,12 +103,16 @@ func (p *picture) workersPanel(width, height int) []line {
 	return p.draw(x)
 }
 
-// state is a worker's state in a word: busy for a ready one whose turns wait.
+// state is a worker's state in a word: busy for a ready one whose turns wait,
+// thrash for one that evicts what its sessions come back for.
 func (p *picture) state(w snapshot.Worker) line {
 	switch w.State {
 	case "ready":
 		if age := p.since(w.LoadAt); age > oldLoad {
 			return say("stale "+p.seconds(age), muted)
+		}
+		if w.Thrash {
+			return say(p.g.warn+" thrash", warn)
 		}
 		if w.Waiting > 0 {
 			return say("busy", warn)
@@ -281,6 +285,9 @@ func (p *picture) workerFoot(w snapshot.Worker) []string {
 	}
 	words = append(words, fmt.Sprintf("overlap %s of %s tokens in %ds",
 		p.count(float64(w.Predicted)), p.count(float64(w.Prompt)), w.WindowS))
+	if w.AgeS != nil {
+		words = append(words, "blocks go after "+p.seconds(*w.AgeS)+" unused")
+	}
 	if w.Resyncs > 0 {
 		words = append(words, fmt.Sprintf("learnt anew %s, %s ago", plural(w.Resyncs, "time", "times"), p.ago(w.ResyncedAt)))
 	}

@@ -74,9 +74,9 @@ func TestPrintWhy(t *testing.T) {
 	d := whyDoc{
 		Turn: whyTurn{Turn: ledger.Turn{
 			ID: "t8f21", At: at, Harness: "claude-code", Session: "0b77", Agent: "main", Kind: "user", Worker: "w3", Overlap: 16,
-			Prompt: 118_832, Cached: 16, QueueMS: 700, TTFTMS: 5800, Outcome: "calls",
+			Prompt: 118_832, Cached: 16, QueueMS: 700, GateMS: 600, TTFTMS: 5800, Outcome: "calls",
 		}},
-		Decision: []byte(`{"worker":"w3","reason":"lowest cost","parts":[{"worker":"w3","overlap_tokens":16,"new_tokens":118816,"prefill_ms":5100,"cost":5100}]}`),
+		Decision: []byte(`{"worker":"w3","reason":"lowest cost","held":{"ms":600,"why":"cold","let_in":"room"},"parts":[{"worker":"w3","overlap_tokens":16,"new_tokens":118816,"prefill_ms":5100,"cost":5100}]}`),
 		Before:   &whyTurn{Turn: ledger.Turn{ID: "t8f20", Worker: "w3", Prompt: 118_000, Output: 700}},
 		Break: &diff.Break{
 			Kind: diff.Clock, Role: "system", Tool: -1, Field: diff.FieldText, Token: 12, Held: 118_700, Again: 118_600, Size: 64,
@@ -89,7 +89,8 @@ func TestPrintWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `turn t8f21   0b77/main   119k tokens   sent to w3   TTFT 5.8s
-at 2026-11-30 12:00:00 (1m ago)   claude-code   user   waited 700ms   calls
+at 2026-11-30 12:00:00 (1m ago)   claude-code   user   waited 700ms   of that held by the gate 600ms   calls
+gate      held for 600ms: cold; then let in: room
 
 	WORKER	OVERLAP	PREFILL	RELOAD	BACKLOG	SLOWDOWN	STALL	MEMORY	TOTAL	
 ▸	w3	0.0%	5.1s	–	–	–	–	–	5.1s	chosen: lowest cost

@@ -20,7 +20,13 @@ func printWhy(a *app, d whyDoc, now time.Time) error {
 	w.columns, _ = terminal(a.out)
 	d.head(w, now)
 	var decision route.Decision
-	if json.Unmarshal(d.Decision, &decision) == nil && len(decision.Parts) > 0 {
+	if json.Unmarshal(d.Decision, &decision) != nil {
+		decision = route.Decision{}
+	}
+	if h := decision.Held; h != nil {
+		w.hung(10, "gate      held for %s: %s; then let in: %s", ms(h.MS), h.Why, h.Let)
+	}
+	if len(decision.Parts) > 0 {
 		w.line("")
 		if w.err == nil {
 			t := whyTable(decision)
@@ -66,7 +72,7 @@ func (d *whyDoc) head(w *errWriter, now time.Time) {
 	w.line("turn %s   %s/%s   %s tokens   %s   TTFT %s", t.ID, cmp.Or(t.Session, "–"), cmp.Or(t.Agent, "–"), count(t.Prompt), went, ms(t.TTFTMS))
 	w.line("%s", strings.Join(some(
 		"at "+t.At.Local().Format(time.DateTime)+" ("+ago(t.At, now)+" ago)",
-		cmp.Or(t.Harness, t.Dialect), t.Kind, "waited "+ms(t.QueueMS),
+		cmp.Or(t.Harness, t.Dialect), t.Kind, "waited "+ms(t.QueueMS), unless(t.GateMS == 0, "of that held by the gate "+ms(t.GateMS)),
 		unless(t.Moved == 0, plural(t.Moved, "move")+" to another worker"),
 		unless(t.Chat == "", "by the engine's own chat API: "+t.Chat),
 		cmp.Or(t.Outcome, "not ended yet"), oneLine(t.Error)), "   "))

@@ -37,6 +37,7 @@ type Model struct {
 	Workers int    `json:"workers"`
 	Ready   int    `json:"workers_ready"`
 	Mode    string `json:"router_mode"` // the strategy of turns that name none
+	Gate    string `json:"router_gate"` // "auto", "off", "balanced", "throughput"
 	Path    string `json:"path"`        // "tokens", or "chat" with the reason in Why
 	Why     string `json:"why,omitempty"`
 }
@@ -76,9 +77,12 @@ type Worker struct {
 	TPS        float64   `json:"output_tokens_per_s"`
 	KVUsed     float64   `json:"kv_used"` // 0 to 1, from the engine
 	Tiers      []Tier    `json:"tiers"`
-	Drift      *float64  `json:"drift"`       // overlap − hit of the same ended turns
-	Resyncs    int       `json:"resyncs"`     // times that it was more than 0.1 for a minute, so that all was learnt anew
-	ResyncedAt time.Time `json:"resynced_at"` // zero is never
+	Drift      *float64  `json:"drift"`          // overlap − hit of the same ended turns
+	Resyncs    int       `json:"resyncs"`        // times that it was more than 0.1 for a minute, so that all was learnt anew
+	ResyncedAt time.Time `json:"resynced_at"`    // zero is never
+	Hot        int       `json:"hot_tokens"`     // of sessions that have a turn here or had one in the last minute
+	AgeS       *float64  `json:"eviction_age_s"` // how long a block stays unused before it is evicted; null before any was
+	Thrash     bool      `json:"thrash"`         // its cache is too small for the turns that it has
 }
 
 // Quantiles of a latency; -1 where nothing was measured.
@@ -104,6 +108,8 @@ type Queue struct {
 	Prefill  int     `json:"prefill"`
 	Bands    []Band  `json:"bands"`
 	OldestMS float64 `json:"oldest_ms"` // of those waiting in the router
+	Held     int     `json:"held"`      // of those waiting, by the gate: sessions in use fill every cache
+	HeldMS   float64 `json:"held_oldest_ms"`
 	Rejected int64   `json:"rejected"`
 	Canceled int64   `json:"canceled"`
 }
@@ -194,6 +200,8 @@ type Totals struct {
 	RPS     float64  `json:"turns_per_s"` // last window
 	TPS     float64  `json:"output_tokens_per_s"`
 	Chats   int64    `json:"chat_path"`         // turns that went to a worker's own chat API
+	Held    int64    `json:"held"`              // turns that the gate held
+	Forced  int64    `json:"gate_forced"`       // of those, let in because their time was over
 	Moved   int64    `json:"moved"`             // turns that went on at another worker
 	Orphans int64    `json:"kv_events_dropped"` // KV events that could not be placed
 }

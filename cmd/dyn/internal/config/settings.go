@@ -58,6 +58,7 @@ var Settings = []Setting{
 	{Key: "server.parser", Flag: "parser", Help: "how answers are read, a name of dyn parsers ls; unset is what the recipe says, else what fits the chat template"},
 	{Key: "server.gather", Kind: Duration, Off: true, Default: "20ms", Help: "most that a token waits for others while 48 answers or more stream; a quarter of it from 16 on; or off"},
 	{Key: "router.mode", Was: "router.policy", Flag: "router-mode", Kind: Rule, Among: route.Names(), Default: route.Names()[0], Live: true, Help: "strategy that picks a worker, with knobs of its own behind colons, or a .star file"},
+	{Key: "router.gate", Flag: "router-gate", Kind: Choice, Among: []string{"auto", "off", "balanced", "throughput"}, Default: "auto", Live: true, Help: "holds turns back that would push out of every cache what others come back for: where a worker thrashes (auto), never, always for 40s or for 180s at most"},
 	{Key: "router.queue_threshold", Flag: "router-queue-threshold", Kind: Real, Off: true, Default: "4", Live: true, Help: "a worker with so many steps' worth of prompt tokens pending is full, and turns wait while all are; or off"},
 	{Key: "router.queue_depth", Kind: Whole, Default: "4096", Live: true, Help: "turns that may wait for one model, half of them of one key; one more is refused (529 or 503, with Retry-After)"},
 	{Key: "router.queue_age", Kind: Duration, Off: true, Default: "5m", Live: true, Help: "a turn that has waited for so long is refused, or handed to the cheapest worker if its stream has begun; or off"},
