@@ -104,6 +104,12 @@ func TestWanted(t *testing.T) {
 	want("", "a", 0.6)
 	want("s1", "a", 0.2)
 	want("s1", "b", 0)
+	if c := d.look("", "a"); c.Typical != 30_000 || c.Hot != 0 {
+		t.Fatalf("sessions of one turn: %+v", c)
+	}
+	d.serve("s1", "a", 40_000, 40_000)
+	d.serve("s2", "a", 20_000, 20_000)
+	want("", "a", 0.6)
 	if c := d.look("", "a"); c.Typical != 30_000 || c.Hot != 60_000 {
 		t.Fatalf("%+v", c)
 	}
@@ -128,8 +134,10 @@ func TestWanted(t *testing.T) {
 // minutes have passed, but is not hot.
 func TestClosedSessionsFade(t *testing.T) {
 	d := newBooks(100_000, "a")
-	d.serve("s1", "a", 40_000, 0)
-	d.serve("s2", "a", 40_000, 0)
+	for _, held := range []int{0, 40_000} {
+		d.serve("s1", "a", 40_000, held)
+		d.serve("s2", "a", 40_000, held)
+	}
 	d.Closed(d.now, "s1")
 	if c := d.look("", "a"); math.Abs(c.Wanted-0.8) > 0.01 || c.Hot != 40_000 {
 		t.Fatalf("%+v", c)

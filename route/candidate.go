@@ -33,9 +33,10 @@ type Candidate struct {
 
 	Wanted  float64       // share of its KV cache that sessions at home there will want, this one left out
 	Typical float64       // mean tokens of a session there
-	Hot     int           // tokens of sessions at home there that have a turn or had one in the last minute, this one left out
+	Hot     int           // tokens of sessions at home there that have a turn or came back for one in the last minute, this one left out
 	Age     time.Duration // how long a block stays unused before it is evicted; 0 unknown
 	Thrash  bool          // its cache is too small for the turns that it has
+	Idle    time.Duration // for how long it has had no turn; 0 while it has one
 	Rates   Rates         // how fast it is; zero is unknown
 	Off     float64       // its measured times over the predicted ones; 0 unknown
 }

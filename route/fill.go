@@ -13,6 +13,9 @@ func (b *Books) Fill(now time.Time, n *Need, c *Candidate) {
 	a.recount(now)
 	c.InFlight = max(c.InFlight, a.inFlight)
 	c.Pending = max(c.Pending, a.pending)
+	if c.InFlight == 0 {
+		c.Idle = max(now.Sub(a.totals.at), 0) // its last turn ended then
+	}
 	c.Backlog, c.Decoding, c.Active = a.backlog(now), a.decoding, a.active
 	c.Blocks, c.BlockSize = len(a.blocks), a.block
 	c.Age, c.Thrash = a.evictionAge(now), a.thrashes(now)

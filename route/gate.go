@@ -39,8 +39,11 @@ type Verdict struct {
 //
 // A turn of which some worker has half the tokens is warm and passes always.
 // A cold one passes where a worker has room for it beside the sessions in use
-// there, those with a turn or with one in the last minute. Else it waits, and
-// is asked about again when something changed, until its time is over.
+// there: those with a turn, and those that came back for one in the last minute.
+// It passes where nothing has run for as long as what is evicted in thrash lay
+// unused, and while nothing runs at any worker: thrash is a circle of work, and
+// to hold a turn helps nobody then. Else it waits, and is asked about again when
+// something changed, until its time is over.
 type Gate struct {
 	Mode GateMode
 }
@@ -61,13 +64,13 @@ func (g Gate) Judge(now, arrived time.Time, n *Need, cs []Candidate) Verdict {
 	if g.Mode == Open {
 		return Verdict{Admit: true, Why: "the gate is off"}
 	}
-	usable := false
+	usable, works := false, false
 	for i := range cs {
 		c := &cs[i]
 		if out := outOf(n, c); out != "" && out != outFull {
 			continue
 		}
-		usable = true
+		usable, works = true, works || c.InFlight > 0
 		switch {
 		case g.idle(c):
 			return Verdict{Admit: true, Why: "no pressure on memory"}
@@ -75,10 +78,15 @@ func (g Gate) Judge(now, arrived time.Time, n *Need, cs []Candidate) Verdict {
 			return Verdict{Admit: true, Why: "warm: half of it or more is in a cache"}
 		case c.Hot+n.Prompt <= int(gateFill*float64(c.KVTokens)):
 			return Verdict{Admit: true, Why: "cold, with room for it"}
+		case c.Idle >= thrashAge:
+			return Verdict{Admit: true, Why: "cold, and a worker has had nothing to do for a while"}
 		}
 	}
-	if !usable {
+	switch {
+	case !usable:
 		return Verdict{Admit: true, Why: "no worker to hold it for"}
+	case !works:
+		return Verdict{Admit: true, Why: "cold, and nothing runs at any worker"}
 	}
 	return g.Due(now, arrived)
 }

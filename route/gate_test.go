@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// crammed is a worker whose cache is too small for its sessions.
+// crammed is a worker at work whose cache is too small for its sessions.
 func crammed(name string) Candidate {
-	return Candidate{Worker: name, KVTokens: 100_000, Hot: 90_000, Thrash: true}
+	return Candidate{Worker: name, KVTokens: 100_000, InFlight: 1, Hot: 90_000, Thrash: true}
 }
 
 func TestGate(t *testing.T) {
@@ -33,6 +33,8 @@ func TestGate(t *testing.T) {
 		{"lower tiers are warm too", Auto, 0, func(c *Candidate) { c.Overlap, c.Lower = 4_000, [3]int{3_000, 2_000, 1_000} }, true, false, 0},
 		{"room beside the sessions in use", Auto, 0, func(c *Candidate) { c.Hot = 72_000 }, true, false, 0},
 		{"a token more and there is none", Auto, 0, func(c *Candidate) { c.Hot = 72_001 }, false, false, 180 * time.Second},
+		{"nothing runs anywhere", Auto, 0, func(c *Candidate) { c.InFlight = 0 }, true, false, 0},
+		{"nor where the gate always holds", Throughput, 0, func(c *Candidate) { c.InFlight = 0 }, true, false, 0},
 		{"a worker that it cannot go to has none", Auto, 0, func(c *Candidate) { c.Context = 5 }, true, false, 0},
 		{"its time is over", Balanced, 40 * time.Second, nil, true, true, 40 * time.Second},
 		{"not where a cache thrashes", Auto, 179 * time.Second, nil, false, false, 180 * time.Second},
@@ -53,6 +55,28 @@ func TestGate(t *testing.T) {
 				t.Fatalf("%+v, want admitted %v, forced %v, until %v", v, c.admit, c.forced, want)
 			}
 		})
+	}
+}
+
+// A worker that has had no turn for as long as what is evicted in thrash lay
+// unused has nothing of that kind: a cold turn goes, whatever the others do.
+func TestGateSeesAnIdleWorker(t *testing.T) {
+	d := newBooks(100_000, "a", "b")
+	d.send("s1", "a", 90_000, 0)
+	d.serve("s2", "b", 60_000, 0)
+	d.serve("s2", "b", 60_000, 60_000)
+	for i, c := range []struct {
+		pass  time.Duration
+		admit bool
+	}{{0, false}, {thrashAge - time.Second, false}, {time.Second, true}} {
+		d.pass(c.pass)
+		cs := []Candidate{d.look("", "a"), d.look("", "b")}
+		for i := range cs {
+			cs[i].Thrash = true
+		}
+		if v := (Gate{}).Judge(d.now, d.now, &Need{Turn: "t", Prompt: 50_000}, cs); v.Admit != c.admit {
+			t.Errorf("%d: %+v of %+v", i, v, cs)
+		}
 	}
 }
 

@@ -10,18 +10,28 @@ type lasts struct {
 	ring []lastSum
 }
 
-// lastSum is one step's: of sessions that go on, and of those that ended.
+// lastSum is one step's, by kind.
 type lastSum struct {
 	step   int64
-	tokens [2]float64
-	times  [2]float64 // seconds since zero × tokens
+	tokens [lastKinds]float64
+	times  [lastKinds]float64 // seconds since zero × tokens
 }
+
+// lastKind tells idle sessions apart.
+type lastKind int
+
+const (
+	cameBack lastKind = iota // and may again
+	cameOnce                 // so far
+	isOver
+	lastKinds
+)
 
 const lastStep = 5 * time.Second
 
 // add counts tokens of a session last seen at some time; what was added is
 // taken away with the same time and a minus.
-func (l *lasts) add(last time.Time, closed bool, tokens float64) {
+func (l *lasts) add(last time.Time, kind lastKind, tokens float64) {
 	if l.ring == nil {
 		l.zero, l.ring = last.Add(-idleFor), make([]lastSum, idleFor/lastStep+1)
 	}
@@ -34,10 +44,6 @@ func (l *lasts) add(last time.Time, closed bool, tokens float64) {
 		*s = lastSum{step: step}
 	case s.step > step: // too long ago
 		return
-	}
-	kind := 0
-	if closed {
-		kind = 1
 	}
 	s.tokens[kind] += tokens
 	s.times[kind] += tokens * since.Seconds()
@@ -57,8 +63,8 @@ func (l *lasts) sum(now time.Time) (wanted float64, warm int) {
 			}
 			last := l.zero.Add(time.Duration(s.times[k] / tokens * float64(time.Second)))
 			switch idle := now.Sub(last); {
-			case idle >= idleFor || k == 1 && idle >= endedFor:
-			case k == 0 && idle < warmFor:
+			case idle >= idleFor || lastKind(k) == isOver && idle >= endedFor:
+			case lastKind(k) == cameBack && idle < warmFor:
 				warm += int(tokens)
 				fallthrough
 			default:

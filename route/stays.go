@@ -13,6 +13,7 @@ type stay struct {
 	at      *account
 	home    bool // of the last turn
 	closed  bool // the session ended
+	again   bool // the session had a turn before, here or elsewhere
 	dropped bool // it is forgotten, though turns may still name it
 	running int  // turns there
 	tokens  int  // of its context
@@ -50,9 +51,21 @@ func (s *stay) wants(now time.Time) float64 {
 // minutes seldom does.
 func comesBack(idle time.Duration) float64 { return min(1, 60/(max(idle.Seconds(), 0)+30)) }
 
-// hot reports whether the gate counts an idle session.
+// hot reports whether the gate counts an idle session: one that never came back
+// may be the only turn that there is of it.
 func (s *stay) hot(now time.Time) bool {
-	return s.home && !s.closed && now.Sub(s.last) < warmFor
+	return s.home && s.kind() == cameBack && now.Sub(s.last) < warmFor
+}
+
+// kind is what the session is while it is idle.
+func (s *stay) kind() lastKind {
+	switch {
+	case s.closed:
+		return isOver
+	case s.again:
+		return cameBack
+	}
+	return cameOnce
 }
 
 // list is the idle sessions of a worker, the latest in front.
@@ -103,7 +116,7 @@ func (b *Books) arrive(now time.Time, n *Need, t *sent) {
 	if s == nil || s.at != t.worker {
 		moved := &stay{session: n.Session, at: t.worker, home: true}
 		if s != nil {
-			moved.service, moved.last = s.service, s.last
+			moved.service, moved.last, moved.again = s.service, s.last, true
 			b.unhome(now, s)
 		}
 		s, t.moved = moved, true
@@ -113,6 +126,7 @@ func (b *Books) arrive(now time.Time, n *Need, t *sent) {
 	} else {
 		s.at.count(now, s, -1)
 		s.at.rest(s)
+		s.again = true
 	}
 	s.at.typical += float64(t.prompt - s.tokens)
 	s.tokens, s.closed = t.prompt, false
@@ -215,7 +229,7 @@ func (a *account) count(now time.Time, s *stay, sign float64) {
 		a.running += sign * float64(s.tokens)
 	case s.closed && s.held <= 0:
 	default:
-		a.lasts.add(s.last, s.closed, sign*float64(s.tokens))
+		a.lasts.add(s.last, s.kind(), sign*float64(s.tokens))
 		a.fading += sign * s.wants(now) * float64(s.tokens)
 		if s.hot(now) {
 			a.warm += int(sign) * s.tokens

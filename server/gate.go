@@ -10,7 +10,8 @@ import (
 // The gate holds turns back that would push out of every worker's cache what
 // others come back for (route.Gate). A held turn keeps its place in the queue
 // and lets others by. It is asked about again every quarter of a second, as many
-// at once as bound what that costs, and let in when its time is over.
+// at once as bound what that costs, and when no worker has anything to do; it is
+// let in when its time is over.
 const (
 	sweepMost = 64  // held turns that are asked about at once
 	dueMost   = 256 // that are let in at once because their time is over
@@ -84,18 +85,30 @@ func (m *model) sweep(now time.Time) {
 		return
 	}
 	m.overdue(now)
-	if !m.sweeping {
-		m.queue.RecallHeld()
-	}
-	m.sweeping = false
 	for range sweepMost {
 		it, ok := m.queue.PopHeld()
 		if !ok {
+			m.queue.RecallHeld()
 			return
 		}
 		m.seat(m.waiting[it.ID], it)
 	}
-	m.sweeping = true
+}
+
+// spare asks the gate about turns that it holds while no worker has any; mu must
+// be held.
+func (m *model) spare() {
+	for range sweepMost {
+		if len(m.seats) > 0 || m.queue.Held() == 0 {
+			return
+		}
+		it, ok := m.queue.PopHeld()
+		if !ok {
+			m.queue.RecallHeld()
+			continue
+		}
+		m.seat(m.waiting[it.ID], it)
+	}
 }
 
 // overdue lets in those whose time is over: they go when there is room. mu must
@@ -128,7 +141,6 @@ func (m *model) release() {
 		it.Held = false
 		m.queue.Return(it)
 	}
-	m.sweeping = false
 }
 
 // gatePicture adds what the gate does and did.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/agentinfer/dyn/ledger/snapshot"
 	"github.com/agentinfer/dyn/route"
+	"github.com/agentinfer/dyn/turn"
 )
 
 // cramped is a puppet with a KV cache of a thousand tokens.
@@ -126,6 +128,159 @@ func TestHeldForSoLong(t *testing.T) {
 	}
 }
 
+// Where nothing runs nothing is held: one long prompt after another goes at
+// once, however soon it pushes out what was there, in every mode.
+func TestIdleHoldsNothing(t *testing.T) {
+	for _, mode := range []route.GateMode{route.Auto, route.Balanced, route.Throughput} {
+		s, m, work := thrashing(t, Knobs{Gate: mode})
+		work.left(nil)
+		for i := range 5 {
+			m.books.Aged(time.Now(), "w0", 1<<20, time.Second)
+			f := flightOf(s, fmt.Sprint(i), fmt.Sprint("s", i), 900)
+			if err := m.enqueue(f); err != nil {
+				t.Fatal(err)
+			}
+			p, _ := seatedNow(f)
+			if p.st == nil {
+				t.Fatalf("%s: turn %d is held, and nothing runs", mode, i)
+			}
+			p.st.left(nil)
+		}
+		if n := shown(m).Totals.Held; n != 0 {
+			t.Errorf("%s: %d were held", mode, n)
+		}
+	}
+}
+
+// Sessions that have had one turn so far are not what others must spare: a
+// stream of such turns goes as there is room beside those that run.
+func TestOneTurnIsNotHot(t *testing.T) {
+	s, m, _ := thrashing(t, Knobs{})
+	for i := range 10 {
+		m.books.Aged(time.Now(), "w0", 1<<20, time.Second)
+		f := flightOf(s, fmt.Sprint(i), fmt.Sprint("s", i), 300)
+		if err := m.enqueue(f); err != nil {
+			t.Fatal(err)
+		}
+		p, _ := seatedNow(f)
+		if p.st == nil {
+			t.Fatalf("turn %d is held", i)
+		}
+		p.st.left(nil)
+	}
+	if goes(t, flightOf(s, "large", "large", 330)) {
+		t.Error("no room beside what runs, and not held")
+	}
+}
+
+// When no worker has anything to do any more, one that is held goes at that
+// moment; the others go on waiting while it runs.
+func TestHeldGoesWhenNothingRuns(t *testing.T) {
+	s, m, work := thrashing(t, Knobs{})
+	var all []*flight
+	for i := range 2 * sweepMost {
+		f := flightOf(s, fmt.Sprint(i), fmt.Sprint("s", i), 900)
+		if goes(t, f) {
+			t.Fatal("not held")
+		}
+		all = append(all, f)
+	}
+	m.look() // has asked about some of them, and not yet about others
+	for n := len(all); n > 0; n-- {
+		work.left(nil)
+		if left := m.queue.Held(); left != n-1 {
+			t.Fatalf("%d of %d are still held", left, n)
+		}
+		for _, f := range all {
+			if p, ok := seatedNow(f); ok {
+				if work = p.st; work == nil || work.decision.Held.Let != "cold, and nothing runs at any worker" {
+					t.Fatalf("%+v", p)
+				}
+			}
+		}
+	}
+}
+
+// A held turn's client hears nothing for five seconds. Refused before it is told
+// so in its dialect's form; later it is not refused, but handed to the cheapest
+// worker when the time of its wait is over, though there is no room.
+func TestHeldStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m, _ := thrashing(t, Knobs{Age: 20 * time.Second})
+		quiet, streams := flightOf(s, "quiet", "b", 500), flightOf(s, "streams", "c", 500)
+		if goes(t, quiet) || goes(t, streams) {
+			t.Fatal("not held")
+		}
+		time.Sleep(4 * time.Second)
+		if rest := streams.opens(time.Now()); rest != time.Second {
+			t.Errorf("after four seconds it is to be quiet for %v", rest)
+		}
+		time.Sleep(time.Second)
+		if rest := streams.opens(time.Now()); rest != 0 {
+			t.Errorf("after five it is to be quiet for %v", rest)
+		}
+		time.Sleep(15*time.Second + lookEvery)
+		synctest.Wait()
+		if p, _ := seatedNow(quiet); !refusedFor(p) {
+			t.Errorf("who has heard nothing: %+v", p)
+		}
+		p, _ := seatedNow(streams)
+		if p.st == nil {
+			t.Fatalf("who has heard something: %+v", p)
+		}
+		if h := p.st.decision.Held; h == nil || !h.Forced || h.MS < 20_000 {
+			t.Errorf("held %+v", h)
+		}
+		if m.queue.Len() != 0 || shown(m).Totals.Forced != 1 {
+			t.Errorf("%d wait, %d were forced", m.queue.Len(), shown(m).Totals.Forced)
+		}
+	})
+}
+
+// What is refused while it is held has its dialect's status, as a stream too.
+func TestHeldIsRefused(t *testing.T) {
+	one := cramped("w0")
+	one.caps.KVTokens = 100_000
+	one.play = func(ctx context.Context, _ turn.Job) (turn.Stream, error) { return &script{ctx: ctx}, nil }
+	st := newStage(t, one)
+	st.s.SetKnobs(Knobs{Gate: route.Balanced, Age: time.Second})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	text := words(100)
+	go st.post(ctx, chatPath, says("first: "+text, ""), "x-session-id", "first")
+	st.until("a worker has the first", func() bool { return st.s.Snapshot().Queue.Prefill == 1 })
+	one.mu.Lock()
+	one.caps.KVTokens = st.s.Snapshot().Workers[0].Hot * 3 / 2 // room for one
+	one.mu.Unlock()
+	if err := st.s.Update(one); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i, c := range []struct {
+		path, body string // but its first words, and its end
+		status     int
+	}{
+		{"/v1/messages", `{"model":"sim","max_tokens":5,"messages":[{"role":"user","content":"%s"}]`, 529},
+		{"/v1/responses", `{"model":"sim","input":"%s"`, 503},
+		{"/v1/chat/completions", `{"model":"sim","messages":[{"role":"user","content":"%s"}]`, 503},
+	} {
+		for j, end := range []string{"}", `,"stream":true}`} {
+			all.Go(func() {
+				body := fmt.Sprintf(c.body, fmt.Sprintf("%d, %d: ", i, j)+text) + end
+				a := ask(t, "POST", st.url+c.path, body, "x-session-id", fmt.Sprint(i, j))
+				if a.status != c.status || a.header.Get("Retry-After") != "5" {
+					t.Errorf("%s%s: %d, Retry-After %q: %s", c.path, end, a.status, a.header.Get("Retry-After"), a.body)
+				}
+			})
+		}
+	}
+	all.Wait()
+	st.s.drawn.Store(nil)
+	if p := st.s.Snapshot(); p.Totals.Held != 6 || p.Totals.Forced != 0 {
+		t.Errorf("%d were held and %d forced", p.Totals.Held, p.Totals.Forced)
+	}
+}
+
 // With the gate off nothing is held, and what was held goes when it is turned
 // off.
 func TestGateOff(t *testing.T) {
@@ -153,7 +308,7 @@ func TestGateOff(t *testing.T) {
 // it comes again with the same turn its time goes on.
 func TestHeldAndGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, m, _ := thrashing(t, Knobs{})
+		s, m, _ := thrashing(t, Knobs{Gate: route.Balanced})
 		ctx, leave := context.WithCancelCause(t.Context())
 		gone := make(chan error)
 		cold := flightOf(s, "cold", "b", 500)
@@ -190,7 +345,7 @@ func TestHeldAndGone(t *testing.T) {
 // Thousands that are held go when their time is over, in a few looks.
 func TestThousandsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, m, _ := thrashing(t, Knobs{Depth: 10_000})
+		s, m, _ := thrashing(t, Knobs{Depth: 10_000, Gate: route.Balanced})
 		var all []*flight
 		for i := range 2000 {
 			f := flightOf(s, fmt.Sprint(i), fmt.Sprint("s", i), 400)

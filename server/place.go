@@ -274,6 +274,7 @@ func (st *seat) left(how error) {
 	}
 	st.leave(how)
 	st.m.pump()
+	st.m.spare()
 }
 
 // errUntold is an end of a turn that says nothing about its worker.

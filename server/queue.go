@@ -40,7 +40,6 @@ type standing struct {
 // lobby is what a model keeps beside its queue; its mutex guards it.
 type lobby struct {
 	midway   bool        // not all that wait were looked at, see pump
-	sweeping bool        // nor all that the gate holds, see sweep
 	heldEver int64       // turns that the gate held
 	forced   int64       // of those, let in because their time was over
 	spots    spots       // of turns that left the queue unserved
@@ -148,8 +147,12 @@ func (m *model) straight(f *flight) {
 func (m *model) seat(f *flight, it route.Item) (waits bool) {
 	p, wait := m.try(f)
 	if wait {
-		it.Held = f.stand.held
-		m.queue.Pass(it)
+		was := it.Held
+		if it.Held = f.stand.held; it.Held && !was {
+			m.queue.Return(it) // among those held
+		} else {
+			m.queue.Pass(it)
+		}
 		return true
 	}
 	delete(m.waiting, it.ID)
