@@ -179,7 +179,7 @@ func TestHeldGoesWhenNothingRuns(t *testing.T) {
 	s, m, work := thrashing(t, Knobs{})
 	var all []*flight
 	for i := range 2 * sweepMost {
-		f := flightOf(s, fmt.Sprint(i), fmt.Sprint("s", i), 900)
+		f := flightOf(s, fmt.Sprint(i), fmt.Sprint("s", i), 950)
 		if goes(t, f) {
 			t.Fatal("not held")
 		}

@@ -165,8 +165,12 @@ func TestHooks(t *testing.T) {
 				t.Errorf("while the tool runs it is shown as %+v", got)
 			}
 			tell(life.Note{Event: life.ToolEnded, Session: "s", Tool: "Look", Call: "c", Took: 1500 * time.Millisecond})
-			r.asks(d, "s", "sub", "a task", "")
-			r.agent("s", "sub")
+			r.asks(d, "s", "", "go on", "")
+			r.agent("s", "main")
+			for range 2 { // the first alone does not show that it comes back
+				r.asks(d, "s", "sub", "a task", "")
+				r.agent("s", "sub")
+			}
 			was := r.hot()
 			tell(life.Note{Event: life.AgentEnded, Session: "s", Agent: "sub", Why: "Explore"})
 			if got := r.shown("s", "sub"); got.State != "done" || got.Why != "told" {
