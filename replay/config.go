@@ -46,6 +46,11 @@ type Config struct {
 
 	Gate route.GateMode // "" is off
 
+	Touch  *Touch  // idle sessions' prompts are asked for again; nil is off
+	Host   *Host   // workers have a host tier; nil is none
+	Leased float64 // share of sessions that ask to be kept; 0 is all, below 0 none
+	Blind  bool    // the router is not told of sessions that ended
+
 	Queue bool // turns wait in the router where workers are full, else in the engines alone
 
 	Believed *route.Rates // what the router takes the workers for at first; nil is what they are
@@ -162,5 +167,9 @@ func (c *Config) believed() route.Rates {
 		return *c.Believed
 	}
 	m := &c.Profile
-	return route.Rates{Step: m.Step, Token: m.Token, Square: m.Square, Context: m.Context, Seq: m.Seq}
+	r := route.Rates{Step: m.Step, Token: m.Token, Square: m.Square, Context: m.Context, Seq: m.Seq}
+	if c.Host != nil {
+		r.Reload[0] = c.Host.token()
+	}
+	return r
 }

@@ -11,6 +11,7 @@ type event struct {
 	worker  int
 	version int
 	gate    bool // turns held back are due
+	touch   bool // a look at what a worker is about to evict
 }
 
 // agenda is what will happen, the next first.

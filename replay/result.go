@@ -27,11 +27,28 @@ type Result struct {
 	Preempted   int     `json:"preempted"`
 	EvictionAge float64 `json:"eviction_age_s"` // mean over workers; 0 where nothing was evicted
 
+	Prompt   int64   `json:"prompt_tokens"`
+	Leased   Group   `json:"leased"`
+	Unleased Group   `json:"unleased"`
+	Loaded   int64   `json:"loaded_tokens"`  // from host tiers, of the hit
+	Touches  int     `json:"touches"`        // prompts asked for again, to keep them
+	Touched  int64   `json:"touched_tokens"` // of those
+	Charged  int64   `json:"touch_computed"` // of those that had to be computed
+	Busy     float64 `json:"busy"`           // share of time that workers compute
+
 	Failed  int    `json:"failed_decisions"` // the default decided in the strategy's place
 	Warning string `json:"warning"`          // why, the first time; "" where none failed
 
 	All  int     `json:"turns_played"` // with those not counted
 	Wall float64 `json:"wall_s"`
+}
+
+// Group is what some of the sessions had.
+type Group struct {
+	Turns    int     `json:"turns"`
+	Hit      float64 `json:"hit"`
+	TTFTMean float64 `json:"ttft_mean_ms"`
+	Kept     float64 `json:"kept"` // share of turns within five minutes of the last that found all of it; -1 of none
 }
 
 // tally counts as a run goes.
@@ -50,6 +67,15 @@ type tally struct {
 	refused   int
 	preempted int
 	last      time.Duration
+	loaded    int64
+	groups    [2]group // without a lease, and with one
+}
+
+// group counts what some of the sessions have.
+type group struct {
+	turns, back, kept int
+	prompt, cached    int64
+	sum               time.Duration
 }
 
 func (t *tally) init(c *Config) {
@@ -81,7 +107,42 @@ func (t *tally) turn(now time.Duration, p *play) {
 	t.cached += int64(r.Cached)
 	t.output += int64(r.Output)
 	t.preempted += r.Preempted
+	t.loaded += int64(r.Loaded)
+	t.groups[index(p.session.leased)].turn(p, wait)
 	t.load[p.worker] += int64(r.Prompt - r.Cached + r.Output)
+}
+
+func index(leased bool) int {
+	if leased {
+		return 1
+	}
+	return 0
+}
+
+// turn counts a turn of the group.
+func (g *group) turn(p *play, wait time.Duration) {
+	g.turns++
+	g.sum += wait
+	g.prompt += int64(p.req.Prompt)
+	g.cached += int64(p.req.Cached)
+	if p.away >= 0 && p.away <= lease {
+		g.back++
+		if p.req.Cached >= p.due {
+			g.kept++
+		}
+	}
+}
+
+// result sums a group up.
+func (g *group) result() Group {
+	r := Group{Turns: g.turns, Kept: -1}
+	if g.turns > 0 {
+		r.Hit, r.TTFTMean = float64(g.cached)/float64(max(g.prompt, 1)), ms(g.sum)/float64(g.turns)
+	}
+	if g.back > 0 {
+		r.Kept = float64(g.kept) / float64(g.back)
+	}
+	return r
 }
 
 // result sums a run up.
@@ -113,7 +174,10 @@ func (s *sim) result(wall time.Duration) *Result {
 	if all > 0 {
 		r.Spread = float64(most) * float64(len(t.load)) / float64(all)
 	}
+	r.Prompt, r.Loaded, r.Leased, r.Unleased = t.prompt, t.loaded, t.groups[1].result(), t.groups[0].result()
+	r.Touches, r.Touched, r.Charged = s.touches.sent, s.touches.tokens, s.touches.computed
 	for _, w := range s.workers {
+		r.Busy += w.Busy.Seconds() / max(s.now.Seconds(), 1e-9) / float64(len(s.workers))
 		r.EvictionAge += w.Pool().Age().Seconds() / float64(len(s.workers))
 	}
 	return r

@@ -41,11 +41,12 @@ type router struct {
 	cs      []route.Candidate
 	over    []cache.Overlap
 	decided uint64
-	failed  int           // decisions that the default made in the rule's place
-	warning string        // why, the first time
-	events  []fleet.Event // not told yet
-	told    int           // of events
-	ids     []uint32      // tokens of stored blocks
+	failed  int             // decisions that the default made in the rule's place
+	warning string          // why, the first time
+	events  []fleet.Event   // not told yet
+	told    int             // of events
+	ids     []uint32        // tokens of stored blocks
+	workers []*fleet.Worker // whose host tiers it sees; nil where there are none
 }
 
 func newRouter(c *Config, now func() time.Time) (*router, error) {
@@ -137,11 +138,32 @@ func (r *router) look(p *play, now time.Time) {
 		r.cs[r.at[o.Worker]].Overlap = o.Tokens
 	}
 	for i := range r.cs {
+		r.cs[i].Lower[0] = r.below(i, p.asked, r.cs[i].Overlap)
 		r.books.Fill(now, &p.need, &r.cs[i])
 		if r.blocks {
 			r.cs[i].Shared = r.books.Shared(r.names[i], p.asked)
 		}
 	}
+}
+
+// has is how many blocks of a chain a worker is believed to have.
+func (r *router) has(worker int, chain []uint64) int {
+	r.over = r.index.Overlap(r.over[:0], chain)
+	for _, o := range r.over {
+		if r.at[o.Worker] == worker {
+			return o.Tokens / r.c.Block
+		}
+	}
+	return 0
+}
+
+// below is how many tokens behind an overlap a worker's host tier has. Unlike
+// what its events tell, that is seen at once.
+func (r *router) below(worker int, chain []uint64, overlap int) int {
+	if r.workers == nil {
+		return 0
+	}
+	return r.workers[worker].HostDepth(chain, overlap/r.c.Block) * r.c.Block
 }
 
 // holds reports whether the gate holds a turn back, and until when.
@@ -174,7 +196,7 @@ const expect = cache.ExpectTTL
 
 // sent notes where a turn went.
 func (r *router) sent(p *play, overlap int, now time.Time) {
-	sending := route.Sending{Need: &p.need, Worker: r.names[p.worker], Overlap: overlap}
+	sending := route.Sending{Need: &p.need, Worker: r.names[p.worker], Overlap: overlap, Lower: r.cs[p.worker].Lower}
 	if r.blocks {
 		sending.Chain, sending.BlockSize = p.asked, r.c.Block
 	}
@@ -197,7 +219,7 @@ func (r *router) ended(p *play, now time.Time, last bool) {
 	}
 	r.books.Ended(now, o)
 	r.books.Lengths.Observe("", "", o.Output)
-	if last {
+	if last && !r.c.Blind {
 		r.books.Closed(now, p.session.name)
 	}
 	if r.learner != nil {

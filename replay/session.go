@@ -27,6 +27,10 @@ type live struct {
 
 	home  int // worker of the last turn, -1 none
 	slots []fleet.Slot
+
+	leased bool           // it asked to be kept
+	idle   time.Duration  // when its last turn ended
+	warm   *fleet.Request // of that turn; nil before
 }
 
 // hasher makes chains of contents.

@@ -23,6 +23,9 @@ type play struct {
 	need    route.Need
 	held    bool          // by the gate
 	until   time.Duration // at the latest
+	touch   bool          // no turn: the router asks for a session's prompt again
+	due     int           // tokens that the turn before and it have in common
+	away    time.Duration // since that; -1 of a first turn
 }
 
 // sim is a run.
@@ -47,6 +50,7 @@ type sim struct {
 	turns   int
 	lost    *rand.Rand
 	tally   tally
+	touches touches
 }
 
 // Run plays a trace once.
@@ -73,6 +77,8 @@ func Run(ctx context.Context, t *trace.Trace, c Config) (*Result, error) {
 			s.arrive(e.session)
 		} else if e.gate {
 			s.regate(true)
+		} else if e.touch {
+			s.retouch(e.worker)
 		} else if e.version == s.version[e.worker] {
 			s.finish(s.workers[e.worker])
 		}
@@ -93,7 +99,12 @@ func newSim(t *trace.Trace, c Config) (*sim, error) {
 	s.hash = newHasher(s.router.index.Seed(""), c.Block, t.Block)
 	for i := range c.Workers {
 		s.workers = append(s.workers, fleet.NewWorker(i, c.Profile, c.Block, max(c.KV, 0)))
+		c.Host.give(s.workers[i], &c)
 	}
+	if c.Host != nil {
+		s.router.workers = s.workers
+	}
+	s.touches.begin(s)
 	s.version = make([]int, c.Workers)
 	s.tally.init(&s.c)
 	if c.Measure > 0 {
@@ -110,6 +121,7 @@ func (s *sim) arrive(l *live) {
 	req, blocks := l.request(s.hash, &s.nonce)
 	s.turns++
 	p := &play{session: l, req: req, arrived: s.now, worker: -1, id: strconv.Itoa(s.turns)}
+	s.touches.arrives(p, s.now)
 	p.asked = req.Chain[:min(blocks, (req.Prompt-1)/s.c.Block)]
 	req.Owner = s.keep(p)
 	if !s.workers[0].Fits(req) {
@@ -230,10 +242,18 @@ func (s *sim) finish(w *fleet.Worker) {
 func (s *sim) after(w *fleet.Worker) {
 	s.emit(w)
 	for _, r := range w.Firsts {
+		if s.plays[r.Owner].touch {
+			continue
+		}
 		s.router.books.First(epoch.Add(s.now), s.plays[r.Owner].id)
 	}
 	for _, r := range w.Ended {
 		p := s.plays[r.Owner]
+		if p.touch {
+			s.touched(p)
+			continue
+		}
+		s.touches.ended(p, s.now)
 		s.router.ended(p, epoch.Add(s.now), p.session.turn+1 >= p.session.turns)
 		p.session.slots = r.Slots()
 		s.tally.turn(s.now, p)

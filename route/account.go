@@ -30,6 +30,7 @@ type account struct {
 
 	idle    list    // sessions that were here last, the latest in front
 	spent   *stay   // of those the latest from which on the mirror has nothing
+	passed  *stay   // the latest from which on Retouch found nothing left
 	running float64 // tokens of sessions at home here that have a turn there
 	lasts   lasts   // tokens of idle ones at home by when those were last here
 	fading  float64 // tokens that these will want, and

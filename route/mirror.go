@@ -53,7 +53,7 @@ func (b *Books) Aged(now time.Time, worker string, tokens int, age time.Duration
 func (a *account) evict(now time.Time, tokens int) {
 	for s := a.holding(); s != nil && tokens > 0; s = a.holding() {
 		n := min(tokens, s.held)
-		a.aged(now, n, now.Sub(s.last))
+		a.aged(now, n, now.Sub(s.used()))
 		a.lose(s, n)
 		tokens -= n
 	}

@@ -17,9 +17,14 @@ type stay struct {
 	dropped bool // it is forgotten, though turns may still name it
 	running int  // turns there
 	tokens  int  // of its context
+	prompt  int  // of its last turn
 	held    int  // that the mirror of the worker's cache has of it alone
 	last    time.Time
 	service float64 // ms that the session got of late, fading
+
+	touching bool      // its prompt is being asked for again, see Retouch
+	lost     bool      // nothing of it is left, as Retouch found
+	touched  time.Time // when it was
 
 	prev, next *stay // among the idle ones of the worker
 	listed     bool
@@ -103,6 +108,9 @@ func (a *account) rest(s *stay) {
 	if a.spent == s {
 		a.spent = s.next
 	}
+	if a.passed == s {
+		a.passed = s.next
+	}
 	a.idle.remove(s)
 }
 
@@ -129,7 +137,7 @@ func (b *Books) arrive(now time.Time, n *Need, t *sent) {
 		s.again = true
 	}
 	s.at.typical += float64(t.prompt - s.tokens)
-	s.tokens, s.closed = t.prompt, false
+	s.tokens, s.prompt, s.closed, s.touching, s.lost = t.prompt, t.prompt, false, false, false
 	s.running++
 	s.at.count(now, s, 1)
 	t.stay = s

@@ -13,8 +13,10 @@ type Request struct {
 	Output      int
 	Hint        []Slot // where Chain's blocks lay when last seen at this worker: Slots of an earlier request
 	Owner       int    // whatever the caller likes
+	Save        bool   // to the host tier, where that takes what is asked for
 
-	Cached    int           // tokens found at first admission
+	Cached    int           // tokens found at first admission, in any tier
+	Loaded    int           // of those from the host tier
 	First     time.Duration // when the first token was there; 0 before
 	Ended     time.Duration // when the last one was
 	Preempted int
@@ -26,6 +28,7 @@ type Request struct {
 	target int // tokens to compute before the next is generated
 	chunk  int // of those, in this step
 	seen   bool
+	ready  time.Duration // when what it loads is there
 }
 
 // Slots tells where the blocks of a request that ended lie, for the Hint of one

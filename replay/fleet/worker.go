@@ -18,12 +18,14 @@ type Worker struct {
 	Firsts []*Request    // whose first token came with the last Finish
 
 	pool     *Pool
+	tier     *Tier // nil is none
 	running  []*Request
 	waiting  []*Request
 	promised int // blocks that running prompts will still take
 	found    []Slot
 
 	stepping bool
+	idle     bool // it steps only to wait for what is loaded
 	start    time.Duration
 	steps    int     // planned together
 	base     float64 // ms of the first of them
@@ -59,7 +61,7 @@ func (w *Worker) Fits(r *Request) bool {
 func (w *Worker) Submit(r *Request, now time.Duration) {
 	r.target, r.done, r.gen, r.filled = r.Prompt, 0, 0, 0
 	w.waiting = append(w.waiting, r)
-	if !w.stepping {
+	if !w.stepping || w.idle {
 		w.plan(now)
 		return
 	}
@@ -83,10 +85,13 @@ func (w *Worker) after(k int) time.Duration {
 // Finish ends the steps that run, at the time that Next told, and begins the
 // next.
 func (w *Worker) Finish(now time.Duration) {
-	w.Busy += now - w.start
+	if !w.idle {
+		w.Busy += now - w.start
+	}
 	w.Ended, w.Firsts = w.Ended[:0], w.Firsts[:0]
 	if gone := w.pool.Gone(); len(gone) > 0 {
 		w.Events = append(w.Events, Event{Worker: w.ID, At: now, Removed: slices.Clone(gone)})
+		w.tier.evicted(gone, now)
 	}
 	keep := w.running[:0]
 	for _, r := range w.running {
@@ -96,6 +101,7 @@ func (w *Worker) Finish(now time.Duration) {
 			continue
 		}
 		r.Ended = now
+		w.tier.ended(r, w.Block, now)
 		w.pool.Release(r.slots, now)
 		w.Ended = append(w.Ended, r)
 	}
@@ -122,7 +128,7 @@ func (w *Worker) advance(r *Request, now time.Duration) {
 		r.done += w.steps
 		r.gen += w.steps
 	}
-	to := min(r.done/w.Block, r.known())
+	to := min(r.done/w.Block, r.known(), len(r.slots)) // what is being loaded has none yet
 	for r.filled < to {
 		w.fill(r, to, now)
 	}
@@ -156,7 +162,7 @@ func (w *Worker) fill(r *Request, to int, now time.Duration) {
 
 // plan begins the next step, or several that only decode.
 func (w *Worker) plan(now time.Duration) {
-	w.start, w.stepping, w.steps = now, false, 1
+	w.start, w.stepping, w.idle, w.steps = now, false, false, 1
 	w.base, w.growth = w.Profile.Step, 0
 	left := w.Profile.Batched
 	most := math.MaxInt
@@ -178,6 +184,7 @@ func (w *Worker) plan(now time.Duration) {
 	if !w.prompts(left, now) && w.stepping {
 		w.steps = max(most, 1)
 	}
+	w.wake(now)
 }
 
 // prompts adds chunks of prompts to the step, those that were begun first, and
@@ -186,7 +193,7 @@ func (w *Worker) prompts(left int, now time.Duration) bool {
 	some := false
 	for i := 0; i < len(w.running) && left > 0; i++ {
 		r := w.running[i]
-		if !r.prefilling() {
+		if !r.prefilling() || r.ready > now {
 			continue
 		}
 		n := min(left, r.target-r.done)
@@ -200,10 +207,13 @@ func (w *Worker) prompts(left int, now time.Duration) bool {
 	}
 	for len(w.waiting) > 0 && left > 0 && len(w.running) < w.Profile.Slots {
 		r := w.waiting[0]
-		if !w.admit(r) {
+		if !w.admit(r, now) {
 			break
 		}
 		w.waiting = slices.Delete(w.waiting, 0, 1)
+		if r.ready > now {
+			continue
+		}
 		n := min(left, r.target-r.done)
 		had := len(r.slots)
 		w.room(r, n, now) // there is: it was admitted
@@ -215,7 +225,7 @@ func (w *Worker) prompts(left int, now time.Duration) bool {
 }
 
 // admit begins a request if blocks for its whole prompt are free.
-func (w *Worker) admit(r *Request) bool {
+func (w *Worker) admit(r *Request, now time.Duration) bool {
 	limit := min((r.target-1)/w.Block, r.known())
 	w.found = w.pool.Find(w.found[:0], r.Chain[:min(limit, len(r.Chain))], r.Hint)
 	if n := len(r.Chain); len(w.found) == n && limit > n {
@@ -230,9 +240,10 @@ func (w *Worker) admit(r *Request) bool {
 		r.slots = make([]Slot, 0, w.blocks(r.Prompt+r.Output))
 	}
 	r.slots = append(r.slots, w.found...)
-	r.done, r.filled = hit*w.Block, hit
+	loads := w.tier.load(r, hit, limit, w.Block, now)
+	r.done, r.filled = (hit+loads)*w.Block, hit
 	if !r.seen {
-		r.seen, r.Cached = true, r.done
+		r.seen, r.Cached, r.Loaded = true, r.done, loads*w.Block
 	}
 	w.promised += all - hit
 	w.running = append(w.running, r)
@@ -287,16 +298,18 @@ func (w *Worker) blocks(n int) int { return (n + w.Block - 1) / w.Block }
 func (w *Worker) Serve(r *Request, now time.Duration) {
 	w.Ended, w.Firsts = w.Ended[:0], w.Firsts[:0]
 	r.target = r.Prompt
-	w.admit(r)
+	w.admit(r, now)
 	w.running = w.running[:0]
 	w.promised = 0
 	r.slots = w.pool.Take(r.slots, w.blocks(r.Prompt+r.Output-1)-len(r.slots), now)
 	if gone := w.pool.Gone(); len(gone) > 0 {
 		w.Events = append(w.Events, Event{Worker: w.ID, At: now, Removed: slices.Clone(gone)})
+		w.tier.evicted(gone, now)
 	}
 	for to := min((r.Prompt+r.Output-1)/w.Block, r.known()); r.filled < to; {
 		w.fill(r, to, now)
 	}
+	w.tier.ended(r, w.Block, now)
 	w.pool.Release(r.slots, now)
 	r.First, r.Ended = now, now
 	w.Ended, w.Firsts = append(w.Ended, r), append(w.Firsts, r)
