@@ -136,7 +136,7 @@ func TestIdleHoldsNothing(t *testing.T) {
 		work.left(nil)
 		for i := range 5 {
 			m.books.Aged(time.Now(), "w0", 1<<20, time.Second)
-			f := flightOf(s, fmt.Sprint(i), fmt.Sprint("s", i), 900)
+			f := flightOf(s, fmt.Sprint(i), fmt.Sprint("s", i), 950)
 			if err := m.enqueue(f); err != nil {
 				t.Fatal(err)
 			}
@@ -286,7 +286,7 @@ func TestHeldIsRefused(t *testing.T) {
 func TestGateOff(t *testing.T) {
 	s, m, _ := thrashing(t, Knobs{Gate: route.Open})
 	for i := range 5 {
-		if !goes(t, flightOf(s, fmt.Sprint(i), fmt.Sprint("s", i), 900)) {
+		if !goes(t, flightOf(s, fmt.Sprint(i), fmt.Sprint("s", i), 950)) {
 			t.Fatalf("turn %d is held", i)
 		}
 	}
