@@ -76,7 +76,7 @@ func workersPage(b *strings.Builder, ws []snapshot.Worker) {
 		{"dyn_worker_cached_tokens", "prompt tokens reported as cached, last minute", func(w snapshot.Worker) float64 { return float64(w.Reported) }},
 		{"dyn_worker_thrash", "1 when the worker's cache is too small for the turns that it has", func(w snapshot.Worker) float64 { return bit(w.Thrash) }},
 		{"dyn_worker_eviction_age_seconds", "how long a block stays unused before it is evicted; NaN before any was", func(w snapshot.Worker) float64 { return orNaN(w.AgeS) }},
-		{"dyn_worker_hot_tokens", "tokens of sessions that have a turn at the worker or had one in the last minute", func(w snapshot.Worker) float64 { return float64(w.Hot) }},
+		{"dyn_worker_hot_tokens", "tokens of sessions that have a turn at the worker or came back for one in the last minute", func(w snapshot.Worker) float64 { return float64(w.Hot) }},
 		{"dyn_worker_drift", "share of prompt tokens that was believed to be held less the one that was found, last minute; NaN unknown", func(w snapshot.Worker) float64 { return orNaN(w.Drift) }},
 		{"dyn_worker_resyncs_total", "times that index and engine had parted", func(w snapshot.Worker) float64 { return float64(w.Resyncs) }},
 		{"dyn_worker_restarts_total", "restarts", func(w snapshot.Worker) float64 { return float64(w.Restarts) }},

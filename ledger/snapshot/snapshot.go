@@ -80,7 +80,7 @@ type Worker struct {
 	Drift      *float64  `json:"drift"`          // overlap − hit of the same ended turns
 	Resyncs    int       `json:"resyncs"`        // times that it was more than 0.1 for a minute, so that all was learnt anew
 	ResyncedAt time.Time `json:"resynced_at"`    // zero is never
-	Hot        int       `json:"hot_tokens"`     // of sessions that have a turn here or had one in the last minute
+	Hot        int       `json:"hot_tokens"`     // of sessions that have a turn here or came back for one in the last minute
 	AgeS       *float64  `json:"eviction_age_s"` // how long a block stays unused before it is evicted; null before any was
 	Thrash     bool      `json:"thrash"`         // its cache is too small for the turns that it has
 }
