@@ -34,7 +34,9 @@ type Decision struct {
 	Strategy string     `json:"strategy,omitempty"` // by which name it was made
 	Set      *Overrides `json:"set,omitempty"`      // knobs that were not the strategy's own
 
-	Held *Hold `json:"held,omitempty"` // by the gate, before it was made
+	Gate      GateMode `json:"gate,omitempty"`            // as it was set
+	Threshold *float64 `json:"queue_threshold,omitempty"` // where it was not the default; below 0 it was off
+	Held      *Hold    `json:"held,omitempty"`            // by the gate, before it was made
 
 	Parts   []Part `json:"parts"`             // one for each candidate, in their order
 	Warning string `json:"warning,omitempty"` // a person's own rule failed, and the default decided: why

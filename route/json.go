@@ -22,6 +22,13 @@ func (d Decision) AppendJSON(b []byte) []byte {
 		set, _ := json.Marshal(d.Set) // numbers that were read from texts
 		b = append(append(b, `,"set":`...), set...)
 	}
+	if d.Gate != "" {
+		b = appendText(append(b, `,"gate":`...), string(d.Gate))
+	}
+	if d.Threshold != nil {
+		threshold, _ := json.Marshal(d.Threshold) // as it was read from a text
+		b = append(append(b, `,"queue_threshold":`...), threshold...)
+	}
 	if d.Held != nil {
 		held, _ := json.Marshal(d.Held) // a number and words of ours
 		b = append(append(b, `,"held":`...), held...)

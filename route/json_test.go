@@ -26,6 +26,11 @@ func TestDecisionAsJSON(t *testing.T) {
 			x := real.Draw(t, "temperature")
 			d.Set = &Overrides{Temperature: &x}
 		}
+		d.Gate = GateMode(text.Draw(t, "gate"))
+		if rapid.Bool().Draw(t, "threshold") {
+			x := real.Draw(t, "steps")
+			d.Threshold = &x
+		}
 		if rapid.Bool().Draw(t, "held") {
 			d.Held = &Hold{MS: real.Draw(t, "ms"), Why: text.Draw(t, "why"), Let: text.Draw(t, "let in"), Forced: rapid.Bool().Draw(t, "forced")}
 		}

@@ -76,7 +76,7 @@ func TestPrintWhy(t *testing.T) {
 			ID: "t8f21", At: at, Harness: "claude-code", Session: "0b77", Agent: "main", Kind: "user", Worker: "w3", Overlap: 16,
 			Prompt: 118_832, Cached: 16, QueueMS: 700, GateMS: 600, TTFTMS: 5800, Outcome: "calls",
 		}},
-		Decision: []byte(`{"worker":"w3","reason":"lowest cost","held":{"ms":600,"why":"cold","let_in":"room"},"parts":[{"worker":"w3","overlap_tokens":16,"new_tokens":118816,"prefill_ms":5100,"cost":5100}]}`),
+		Decision: []byte(`{"worker":"w3","reason":"lowest cost","strategy":"dyn","set":{"temperature":0.5},"gate":"auto","queue_threshold":-1,"held":{"ms":600,"why":"cold","let_in":"room"},"parts":[{"worker":"w3","overlap_tokens":16,"new_tokens":118816,"prefill_ms":5100,"cost":5100}]}`),
 		Before:   &whyTurn{Turn: ledger.Turn{ID: "t8f20", Worker: "w3", Prompt: 118_000, Output: 700}},
 		Break: &diff.Break{
 			Kind: diff.Clock, Role: "system", Tool: -1, Field: diff.FieldText, Token: 12, Held: 118_700, Again: 118_600, Size: 64,
@@ -94,6 +94,7 @@ gate      held for 600ms: cold; then let in: room
 
 	WORKER	OVERLAP	PREFILL	RELOAD	BACKLOG	SLOWDOWN	STALL	MEMORY	TOTAL	
 ▸	w3	0.0%	5.1s	–	–	–	–	–	5.1s	chosen: lowest cost
+router    dyn, temperature 0.5, queue threshold off, gate auto
 
 believed  16 of 119k tokens cached at w3; the engine said 16 (0.0%)
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -32,6 +33,9 @@ func printWhy(a *app, d whyDoc, now time.Time) error {
 			t := whyTable(decision)
 			w.err = t.narrowed(a.out, leaving(t)...).print(a.out)
 		}
+		if set := setBy(&decision); set != "" {
+			w.hung(10, "router    %s", set)
+		}
 		if decision.Warning != "" {
 			w.hung(10, "warning   %s", oneLine(decision.Warning))
 		}
@@ -43,6 +47,33 @@ func printWhy(a *app, d whyDoc, now time.Time) error {
 	d.broke(w)
 	d.others(w, now)
 	return w.err
+}
+
+// setBy is what decided, and as what the router's knobs were set.
+func setBy(d *route.Decision) string {
+	if d.Strategy == "" {
+		return ""
+	}
+	words := []string{oneLine(d.Strategy)}
+	knob := func(name string, x *float64) {
+		if x != nil {
+			words = append(words, name+" "+strconv.FormatFloat(*x, 'g', 4, 64))
+		}
+	}
+	if s := d.Set; s != nil {
+		knob("temperature", s.Temperature)
+		knob("prefill weight", s.PrefillWeight)
+		knob("overlap credit", s.OverlapCredit)
+	}
+	if d.Threshold != nil && *d.Threshold < 0 {
+		words = append(words, "queue threshold off")
+	} else {
+		knob("queue threshold", d.Threshold)
+	}
+	if d.Gate != "" {
+		words = append(words, "gate "+string(d.Gate))
+	}
+	return strings.Join(words, ", ")
 }
 
 // errWriter writes lines until one fails.
