@@ -17,7 +17,10 @@ func (m *model) choose(f *flight, n *route.Need, cs []route.Candidate) route.Dec
 	name := m.rule(f)
 	d := route.Place(m.strategy(name), *n, cs)
 	m.warn(f.s.log, d.Warning, time.Now())
-	d.Gate, d.Threshold = cmp.Or(m.knobs.Gate, route.Auto), m.knobs.Threshold
+	d.Gate = cmp.Or(m.knobs.Gate, route.Auto)
+	if t := m.knobs.Threshold; t != nil && *t != route.DefaultThreshold {
+		d.Threshold = t
+	}
 	if d.Strategy = name; n.Overrides != (route.Overrides{}) {
 		set := n.Overrides
 		d.Set = &set
