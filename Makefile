@@ -12,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
 .DEFAULT_GOAL := help
-.PHONY: help up build test check race bench bench-index bench-routing live accept clients families sdk engines real fuzz completions
+.PHONY: help up build test check race bench bench-index bench-routing bench-cache live accept clients families sdk engines real fuzz completions
 
 help: ## print this
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,12 @@ bench-routing: ## all routing strategies on recorded sessions, in simulated time
 		-trace "$${DYN_TRACES:-../shared/traces}/claude-code-weka/claude_code_710.compact.jsonl.gz" \
 		-conversations "$${DYN_TRACES:-../shared/traces}/mooncake-fast25/conversation_trace.jsonl" \
 		-state "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}/routing-$(COMMIT).jsonl"
+
+bench-cache: ## what stays cached: evictors, and what a router gets from an engine that evicts by LRU; writes docs/cache.md. SEEDS=1,2,3 BUDGET=1h; resumable
+	@mkdir -p "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}"
+	go run ./scripts/cachebench -seeds $${SEEDS:-1,2,3} -budget $${BUDGET:-0s} -commit $(COMMIT) -doc docs/cache.md \
+		-trace "$${DYN_TRACES:-../shared/traces}/claude-code-weka/claude_code_710.compact.jsonl.gz" \
+		-state "$${BENCH_WORK:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dyn-bench}/cache-$(COMMIT).jsonl"
 
 live: build ## the router that runs against the one that is simulated: four engines, three runs, 8 min on a quiet machine; writes a part of docs/routing.md
 	go run ./scripts/live -commit $(COMMIT) -doc docs/routing.md -trace "$${DYN_TRACES:-../shared/traces}/claude-code-weka/claude_code_710.compact.jsonl.gz"

@@ -49,6 +49,7 @@ type Config struct {
 	Touch  *Touch  // idle sessions' prompts are asked for again; nil is off
 	Host   *Host   // workers have a host tier; nil is none
 	Leased float64 // share of sessions that ask to be kept; 0 is all, below 0 none
+	Evict  Evictor // what engines evict; "" is LRU
 	Blind  bool    // the router is not told of sessions that ended
 
 	Queue bool // turns wait in the router where workers are full, else in the engines alone
@@ -134,6 +135,8 @@ func (c *Config) check(t *trace.Trace) error {
 		return fmt.Errorf("the trace has no arrival times: an open loop needs them")
 	case !(c.Speed > 0 && c.Speed <= 1e6):
 		return fmt.Errorf("speed %v is not above 0 and at most 1000000", c.Speed)
+	case c.Evict.check() != nil:
+		return c.Evict.check()
 	case !(c.Loss >= 0 && c.Loss <= 1):
 		return fmt.Errorf("loss %v is not between 0 and 1", c.Loss)
 	case c.Warm < 0 || c.Measure < 0 || c.Ramp < 0 || c.Lag < 0 || c.MaxPause < 0 || c.MaxContext < 1:

@@ -122,14 +122,14 @@ func (l *live) awaits() pause.Key {
 func (t *touches) arrives(p *play, now time.Duration) {
 	l := p.session
 	p.away = -1
-	l.leased = t.c.leases(l)
+	l.busy, l.leased = true, t.c.leases(l)
 	p.req.Save = l.leased
 	if l.warm == nil {
 		return
 	}
 	p.away = now - l.idle
 	p.due = min(l.src.Turns[l.turn].Keep*t.native, len(l.warm.Chain)*t.c.Block)
-	if t.c.Touch != nil {
+	if t.c.Touch != nil || t.c.Evict == ByValue {
 		t.pauses.Observe(l.awaits(), p.away)
 	}
 }
@@ -137,7 +137,7 @@ func (t *touches) arrives(p *play, now time.Duration) {
 // ended notes what a turn leaves behind.
 func (t *touches) ended(p *play, now time.Duration) {
 	l := p.session
-	l.idle, l.warm = now, p.req
+	l.busy, l.idle, l.warm = false, now, p.req
 	if t.c.Touch == nil {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/replay/fleet"
+	"github.com/agentinfer/dyn/replay/trace"
 	"github.com/agentinfer/dyn/route"
 )
 
@@ -16,15 +17,22 @@ func tight() Config {
 	return c
 }
 
-// Touches are turns of nobody: they are in no figure but their own, sessions go
-// on as ever, and another run is the same.
-func TestTouches(t *testing.T) {
+// paused are sessions with pauses that outlast such a cache, or do not.
+func paused(t *testing.T) *trace.Trace {
+	t.Helper()
 	tr := agents(t, 20)
-	for i := range tr.Sessions { // pauses that outlast the cache, or do not
+	for i := range tr.Sessions {
 		for j := range tr.Sessions[i].Turns {
 			tr.Sessions[i].Turns[j].Pause = time.Duration(5+(i*7+j*31)%90) * time.Second
 		}
 	}
+	return tr
+}
+
+// Touches are turns of nobody: they are in no figure but their own, sessions go
+// on as ever, and another run is the same.
+func TestTouches(t *testing.T) {
+	tr := paused(t)
 	c := tight()
 	plain := run(t, tr, c)
 	c.Touch = &Touch{Budget: route.RetouchAll, Zone: 0.3}

@@ -29,6 +29,7 @@ type live struct {
 	slots []fleet.Slot
 
 	leased bool           // it asked to be kept
+	busy   bool           // it has a turn
 	idle   time.Duration  // when its last turn ended
 	warm   *fleet.Request // of that turn; nil before
 }

@@ -51,6 +51,7 @@ type sim struct {
 	lost    *rand.Rand
 	tally   tally
 	touches touches
+	ideals  []*ideal // by worker; none where engines evict by LRU
 }
 
 // Run plays a trace once.
@@ -100,6 +101,7 @@ func newSim(t *trace.Trace, c Config) (*sim, error) {
 	for i := range c.Workers {
 		s.workers = append(s.workers, fleet.NewWorker(i, c.Profile, c.Block, max(c.KV, 0)))
 		c.Host.give(s.workers[i], &c)
+		s.evict(s.workers[i])
 	}
 	if c.Host != nil {
 		s.router.workers = s.workers
@@ -254,6 +256,9 @@ func (s *sim) after(w *fleet.Worker) {
 			continue
 		}
 		s.touches.ended(p, s.now)
+		if s.ideals != nil {
+			s.ideals[w.ID].ended(p.session, r)
+		}
 		s.router.ended(p, epoch.Add(s.now), p.session.turn+1 >= p.session.turns)
 		p.session.slots = r.Slots()
 		s.tally.turn(s.now, p)

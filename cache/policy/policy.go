@@ -72,6 +72,7 @@ func All() []Rule {
 		{"gdsf", "clock + uses × cost of computing a token again (Cherkasova 1998)", newGDSF},
 		{"ttl", "LRU, and nothing is kept for more than five minutes unused", fixed(ttl{scored(lru)})},
 		{"lease", "LRU, but leased lines keep theirs for five minutes, up to 30 % of the cache", newLease},
+		{"value", "least chance to be asked for soon × cost of computing it again, learnt as it goes", newValue},
 		{"belady", "what will not be asked for for longest: the optimum, by looking ahead", fixed(scored(belady))},
 	}
 }

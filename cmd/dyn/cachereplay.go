@@ -50,7 +50,7 @@ func cacheReplayCmd(a *app) *cobra.Command {
 			"the working set, 0.2x: what was used and will be again, the mean over turns.\n" +
 			"\n" + policyHelp(),
 		Example: examples("dyn cache replay claude_code.jsonl.gz --size 2M,0.2x", "two sizes",
-			"dyn cache replay ledger:2d --policy sieve,s3fifo", "your own traffic",
+			"dyn cache replay ledger:2d --policy value,s3fifo", "your own traffic",
 			"dyn cache replay trace.jsonl --json=points", "for a plot of your own"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -101,7 +101,7 @@ func (o *curveRun) rules() (rules []policy.Rule, err error) {
 	for _, name := range append(append([]string{policy.LRU}, names...), policy.Belady) {
 		r, err := policy.Find(name)
 		if err != nil {
-			try := "dyn cache replay --policy sieve"
+			try := "dyn cache replay --policy value"
 			if near := config.Nearest(name, policy.Names()); near != "" {
 				try = "dyn cache replay --policy " + near
 			}

@@ -28,6 +28,7 @@ type Pool struct {
 	gone   []uint64
 	age    time.Duration // mean age of evicted blocks, moving
 	evicts int
+	choose func() (Slot, bool) // nil is LRU
 }
 
 // NewPool returns a pool of n blocks; 0 is as many as are asked for.
@@ -89,6 +90,11 @@ func (p *Pool) Take(dst []Slot, n int, now time.Duration) []Slot {
 			p.cells = append(p.cells, cell{})
 			p.free--
 		} else {
+			if p.choose != nil && !bare {
+				if other, ok := p.choose(); ok {
+					s = other
+				}
+			}
 			p.unlink(s)
 		}
 		c := &p.cells[s]
@@ -99,6 +105,15 @@ func (p *Pool) Take(dst []Slot, n int, now time.Duration) []Slot {
 		dst = append(dst, s)
 	}
 	return dst
+}
+
+// Choose lets somebody else say which block is taken when all have hashes: one
+// that Idles, or false for the one let go longest ago.
+func (p *Pool) Choose(f func() (Slot, bool)) { p.choose = f }
+
+// Idles reports whether a block with that hash lies in a slot and nobody uses it.
+func (p *Pool) Idles(s Slot, hash uint64) bool {
+	return int(s) < len(p.cells) && p.cells[s].hash == hash && p.cells[s].refs == 0
 }
 
 // forget takes a block's hash away.
