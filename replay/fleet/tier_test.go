@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// hosted is a worker of ten blocks of 16 tokens whose host tier has as many.
+// hosted is a worker of ten blocks of 16 tokens whose host tier has twice as many.
 func hosted(s Saving) *Worker {
 	w := NewWorker(0, Profile{Step: 1, Token: 0.1, Batched: 4096, Slots: 8}, 16, 160)
-	w.Host(NewTier(10, s, 0.01))
+	w.Host(NewTier(20, s, 0.01))
 	return w
 }
 
