@@ -56,7 +56,8 @@ func (o *options) rules(c cell, best []string) (rows []row) {
 func (o *options) apart(c cell, best []string) (rows []row) {
 	own := ownOf(best)
 	if c.of > 0 {
-		return []row{{rule: own}, {rule: own, gate: route.Auto}, {rule: "lmetric", gate: route.Auto}}
+		rows = []row{{rule: own}, {rule: own, gate: route.Auto}, {rule: ours, gate: route.Auto}, {rule: "lmetric", gate: route.Auto}}
+		return slices.Compact(rows)
 	}
 	return []row{{rule: own, gate: route.Auto}, {rule: "lmetric", gate: route.Auto}, {rule: own, late: true}, {rule: own, oracle: true}}
 }
