@@ -35,6 +35,8 @@ type account struct {
 	lasts   lasts   // tokens of idle ones at home by when those were last here
 	fading  float64 // tokens that these will want, and
 	warm    int     // tokens of those that were here in the last minute,
+	leased  int     // tokens of idle ones at home that are leased, beside those
+	leases  []*stay // that may have some
 	counted time.Time
 	homes   int // sessions at home
 	typical float64

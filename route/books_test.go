@@ -372,7 +372,7 @@ func idleTokens(a *account, now time.Time) (got, want float64) {
 	got, _ = a.lasts.sum(now)
 	for s := a.idle.front; s != nil; s = s.next {
 		if now.Sub(s.last) < idleFor-lastStep {
-			want += s.wants(now) * float64(s.tokens)
+			want += s.wants(now) * float64(s.tokens-s.pledged())
 		}
 	}
 	return got, want
@@ -391,7 +391,9 @@ func TestBooksBalance(t *testing.T) {
 			if len(running) > 0 {
 				some = rapid.SampledFrom(running).Draw(t, "turn")
 			}
-			switch rapid.IntRange(0, 10).Draw(t, "what") {
+			switch rapid.IntRange(0, 11).Draw(t, "what") {
+			case 11:
+				d.Lease(d.now, session.Draw(t, "session"), worker.Draw(t, "worker"), rapid.IntRange(-1, 12_000).Draw(t, "leased"), d.now.Add(time.Duration(rapid.IntRange(-1, 100).Draw(t, "for"))*time.Second))
 			case 0, 1, 2:
 				running = append(running, d.send(session.Draw(t, "session"), worker.Draw(t, "worker"), rapid.IntRange(0, 9_000).Draw(t, "prompt"), rapid.IntRange(-1, 9_000).Draw(t, "overlap")))
 			case 3:
@@ -430,7 +432,7 @@ func TestBooksBalance(t *testing.T) {
 			if c := d.look("", w); c.InFlight != 0 || c.Pending != 0 || c.Active != 0 || c.Decoding != 0 || c.Backlog != 0 || a.reading != 0 || math.Abs(a.running) > 0.5 || len(a.waits) != 0 {
 				t.Fatalf("%s: %+v, %+v", w, c, a)
 			}
-			held, typical, homes, spent := 0, 0, 0, false
+			held, typical, homes, spent, leased := 0, 0, 0, false, 0
 			for s := a.idle.front; s != nil; s = s.next {
 				if spent = spent || s == a.spent; spent && s.held != 0 {
 					t.Fatalf("%s: %d tokens of %s are passed by", w, s.held, s.session)
@@ -440,7 +442,11 @@ func TestBooksBalance(t *testing.T) {
 				if s.home {
 					typical += s.tokens
 					homes++
+					leased += s.pledged()
 				}
+			}
+			if leased != a.leased || len(a.leases) > 4 {
+				t.Fatalf("%s: %d tokens of %d sessions are leased, counts %d", w, leased, len(a.leases), a.leased)
 			}
 			if got, want := idleTokens(a, d.now); math.Abs(got-want) > 1+want/20 {
 				t.Fatalf("%s: idle sessions will want %.0f tokens, summed %.0f", w, want, got)

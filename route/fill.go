@@ -23,13 +23,14 @@ func (b *Books) Fill(now time.Time, n *Need, c *Candidate) {
 	if c.KVTokens <= 0 {
 		c.KVTokens = a.limits.KVTokens
 	}
-	wanted, hot := a.running+a.fading, a.running+float64(a.warm)
+	wanted, hot := a.running+a.fading+float64(a.leased), a.running+float64(a.warm+a.leased)
 	if s := b.homes[n.Session]; s != nil && s.at == a {
 		own := float64(s.tokens)
 		if s.running == 0 {
-			wanted -= s.wants(now) * own
+			leased := float64(s.pledged())
+			wanted -= leased + s.wants(now)*(own-leased)
 			if !s.hot(now) {
-				own = 0
+				own = leased
 			}
 		} else {
 			wanted -= own

@@ -22,9 +22,12 @@ type stay struct {
 	last    time.Time
 	service float64 // ms that the session got of late, fading
 
-	touching bool      // its prompt is being asked for again, see Retouch
-	lost     bool      // nothing of it is left, as Retouch found
-	touched  time.Time // when it was
+	touching  bool      // its prompt is being asked for again, see Retouch
+	lost      bool      // nothing of it is left, as Retouch found
+	touched   time.Time // when it was
+	leased    int       // tokens, see Books.Lease
+	until     time.Time // of that
+	listening bool      // it is among its worker's leases
 
 	prev, next *stay // among the idle ones of the worker
 	listed     bool
@@ -180,7 +183,7 @@ func (b *Books) leave(now time.Time, t *sent, o Outcome) {
 func (b *Books) Closed(now time.Time, session string) {
 	if s := b.homes[session]; s != nil {
 		s.at.count(now, s, -1)
-		s.closed = true
+		s.closed, s.leased = true, 0
 		s.at.count(now, s, 1)
 	}
 }
@@ -237,10 +240,13 @@ func (a *account) count(now time.Time, s *stay, sign float64) {
 		a.running += sign * float64(s.tokens)
 	case s.closed && s.held <= 0:
 	default:
-		a.lasts.add(s.last, s.kind(), sign*float64(s.tokens))
-		a.fading += sign * s.wants(now) * float64(s.tokens)
+		leased := s.pledged()
+		rest := s.tokens - leased
+		a.leased += int(sign) * leased
+		a.lasts.add(s.last, s.kind(), sign*float64(rest))
+		a.fading += sign * s.wants(now) * float64(rest)
 		if s.hot(now) {
-			a.warm += int(sign) * s.tokens
+			a.warm += int(sign) * rest
 		}
 	}
 }
@@ -249,6 +255,7 @@ func (a *account) count(now time.Time, s *stay, sign float64) {
 func (a *account) recount(now time.Time) {
 	if d := now.Sub(a.counted); d < 0 || d >= countIn {
 		a.counted = now
+		a.lapse(now)
 		a.fading, a.warm = a.lasts.sum(now)
 	}
 }
@@ -257,7 +264,7 @@ func (a *account) recount(now time.Time) {
 // will be evicted in its time.
 func (b *Books) unhome(now time.Time, s *stay) {
 	s.at.count(now, s, -1)
-	s.home = false
+	s.home, s.leased = false, 0
 	s.at.homes--
 	s.at.typical -= float64(s.tokens)
 	if s.running == 0 && s.held <= 0 {
