@@ -44,19 +44,3 @@ func TestClockJumps(t *testing.T) {
 		}
 	})
 }
-
-// TestLeasesBearJumps: a lease ends when its time is over, whatever the clock
-// on the wall says meanwhile.
-func TestLeasesBearJumps(t *testing.T) {
-	var s Leases
-	s.Ask(Lease{Session: "s", Hash: 7, TTL: time.Minute})
-	now := time.Now()
-	for _, by := range []time.Duration{1000 * time.Hour, -1000 * time.Hour, 0} {
-		if n := len(s.Live(wall.Step(now, by))); n != 1 {
-			t.Errorf("the clock set by %v: %d leases live", by, n)
-		}
-	}
-	if n := len(s.Live(wall.Step(now.Add(time.Minute), -1000*time.Hour))); n != 0 {
-		t.Errorf("the clock set back: %d leases live for longer", n)
-	}
-}

@@ -1,10 +1,10 @@
-// Package cache knows what lies where: which worker holds which prefix, and
-// which prefixes somebody asked to keep.
+// Package cache knows what lies where: which worker holds which prefix. What
+// somebody asked to keep is in package cache/lease, what it is worth in
+// cache/worth.
 //
 // The nouns: a chain is the hashes of a prompt's blocks, each over all tokens
 // up to its end (Extend). An Index maps blocks to holders, which are workers.
-// An Overlap is what a holder has of a chain. A Lease is an ask to keep a
-// prefix.
+// An Overlap is what a holder has of a chain.
 //
 // The way of an event: engines name blocks by hashes of their own, which mean
 // nothing elsewhere. A stored event carries token ids, so the index computes
@@ -36,8 +36,8 @@
 // or 4 Mi tokens wait per holder), stores of another block size, and when
 // MaxBytes is full the oldest blocks, those that nobody holds first. Each is
 // counted in Stats; the price is an overlap that is too small, never one that is
-// too large. Bounds too: 2,048 holders, 128 Ki expected blocks each, 8,192
-// leases, 255 copies of a block.
+// too large. Bounds too: 2,048 holders, 128 Ki expected blocks each,
+// 255 copies of a block.
 //
 // Cost: 37 to 53 bytes for a distinct block of long chains, however many have
 // it, and 23 to 34 more for a holder that has a name of its own for it; a chain

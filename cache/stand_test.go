@@ -125,63 +125,6 @@ func TestAssumeKeepsItsHeapSmall(t *testing.T) {
 	}
 }
 
-func TestLeases(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var s Leases
-		a := Lease{Session: "s", Model: "m", Hash: 7, Tokens: 100, Blocks: 6, TTL: 5 * time.Minute, Worker: "w1"}
-		b := a
-		b.Hash, b.Tokens = 8, 300
-		show := func() (out string) {
-			for _, l := range s.Live(time.Now()) {
-				out += fmt.Sprint(l.Tokens, "@", l.Worker, " ", time.Until(l.Ends), " ")
-			}
-			return out + fmt.Sprint(s.Counts())
-		}
-		if s.Ask(a) || s.Ask(b) {
-			t.Fatal("new leases renewed")
-		}
-		check(t, "two", show(), "300@w1 5m0s 100@w1 5m0s {2 0 0}")
-		time.Sleep(4 * time.Minute)
-		a.Worker = "w2"
-		if !s.Ask(a) {
-			t.Fatal("not renewed")
-		}
-		a.TTL = time.Second
-		s.Ask(a)
-		check(t, "renewed, never shortened", show(), "300@w1 1m0s 100@w2 5m0s {4 2 0}")
-		time.Sleep(time.Minute)
-		check(t, "one ended", show(), "100@w2 4m0s {4 2 1}")
-		time.Sleep(4 * time.Minute)
-		if s.Ask(a) {
-			t.Fatal("an ended lease renewed")
-		}
-		check(t, "asked anew", show(), "100@w2 1s {5 2 2}")
-	})
-}
-
-func TestLeasesAreBounded(t *testing.T) {
-	var s Leases
-	for i := range maxLeases + 10 {
-		s.Ask(Lease{Hash: uint64(i + 1), TTL: time.Hour + time.Duration(i)*time.Second})
-	}
-	live := s.Live(time.Now())
-	if c := s.Counts(); len(live) != maxLeases || c.Expired != 10 {
-		t.Fatalf("%d live, %+v", len(live), c)
-	}
-}
-
-func TestLeaseNames(t *testing.T) {
-	short := Lease{Session: "a", Model: "m", Tokens: 3}
-	other := short
-	other.Session = "b"
-	long := Lease{Session: "a", Model: "m", Tokens: 30, Hash: 5}
-	same := long
-	same.Session, same.TTL = "b", time.Hour
-	if LeaseID(short) == LeaseID(other) || LeaseID(long) != LeaseID(same) {
-		t.Fatal("a prefix names its lease; one shorter than a block needs its session")
-	}
-}
-
 // Readers, two writers and a clock at once; the race detector looks on.
 func TestConcurrentUse(t *testing.T) {
 	x := NewIndex(size, Options{})

@@ -61,7 +61,7 @@ func clipTurn(t *Turn) {
 
 // clipLease returns x as a row, its text cut.
 func clipLease(x Lease) *Lease {
-	for _, s := range []*string{&x.ID, &x.Turn, &x.Session, &x.Agent, &x.Model, &x.State} {
+	for _, s := range []*string{&x.ID, &x.Turn, &x.Session, &x.Agent, &x.Model, &x.State, &x.Tenant, &x.Worker, &x.Source, &x.Why} {
 		*s = clip(*s, maxName)
 	}
 	return &x

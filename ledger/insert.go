@@ -18,7 +18,9 @@ const (
 		queue_ms, ttft_ms, total_ms, moved, outcome, error, tenant, format, edited, chat, break, flawed, gate_ms)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
-	insertLease = `INSERT INTO leases VALUES (?,?,?,?,?,?,?,?,?,?)`
+	insertLease = `INSERT INTO leases (id, turn, at, session, agent, model, tokens, blocks, ttl_s, state,
+		tenant, worker, hash, block, held_tokens, found_tokens, source, ends, why)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 	insertRaw = `INSERT INTO raw_turns (rowid, model, key, session, at, bytes, data) VALUES (?,?,?,?,?,?,?)`
 
@@ -103,7 +105,7 @@ func (b *batch) add(r row) error {
 		return b.turn(r)
 	case *Lease:
 		return b.exec(insertLease, r.ID, r.Turn, nanos(r.At), r.Session, r.Agent, r.Model,
-			r.Tokens, r.Blocks, number(r.TTLS), r.State)
+			r.Tokens, r.Blocks, number(r.TTLS), r.State, r.Tenant, r.Worker, int64(r.Hash), r.Block, r.Held, r.Found, r.Source, nanos(r.Ends), r.Why)
 	case *AgentEvent:
 		return b.exec(insertAgent, nanos(r.At), r.Session, r.Agent, r.Model, r.Event, r.Tool, number(r.MS), r.Source, r.Detail)
 	case *WorkerEvent:

@@ -87,7 +87,7 @@ func (l *Ledger) Turn(t Turn) {
 	l.queued(&row)
 }
 
-// Lease records an ask to keep a prefix. It never blocks; where there is no
+// Lease records what became of a lease. It never blocks; where there is no
 // room the row is lost and counted.
 func (l *Ledger) Lease(x Lease) { l.put(clipLease(x)) }
 

@@ -94,7 +94,8 @@ func TestRowsComeBack(t *testing.T) {
 	turn := turnOf(1)
 	lease := Lease{
 		ID: "l1", At: noon, Turn: turn.ID, Session: "s1", Agent: "main", Model: "sim",
-		Tokens: 1024, Blocks: 64, TTLS: 300, State: "asked",
+		Tokens: 1024, Blocks: 64, TTLS: 300, State: "cut",
+		Tenant: "ci", Worker: "w0", Hash: 1<<63 + 7, Block: 16, Held: 512, Found: -1, Source: "pin", Ends: noon.Add(300 * time.Second), Why: "the budget",
 	}
 	event := WorkerEvent{At: noon, Worker: "w0", Model: "sim", PID: 7, URL: "http://127.0.0.1:1", Event: "ready", Detail: "x"}
 	step := AgentEvent{At: noon, Session: "s1", Agent: "main", Model: "sim", Event: "tool done", Tool: "Bash", MS: 1500, Source: "hook", Detail: "x"}
@@ -116,6 +117,9 @@ func TestRowsComeBack(t *testing.T) {
 	}
 	if got, err := r.AgentEvents(ctx, Query{Session: "s1"}); err != nil || len(got) != 1 || got[0] != step {
 		t.Errorf("agent events = %+v, %v", got, err)
+	}
+	if got, err := r.LastLeases(ctx, noon, 10); err != nil || len(got) != 1 || got[0] != lease {
+		t.Errorf("last leases = %+v, %v", got, err)
 	}
 	if got, err := r.WorkerEvents(ctx, Query{}); err != nil || len(got) != 1 || got[0] != event {
 		t.Errorf("worker events = %+v, %v", got, err)

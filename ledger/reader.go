@@ -92,19 +92,30 @@ func oneTurn(scan func(...any) error) (t Turn, err error) {
 	return t, err
 }
 
-// Leases returns asks for leases in their order, the newest ones where there
-// are more than the limit.
+// Leases returns what became of leases in its order, the newest rows where
+// there are more than the limit.
 func (r *Reader) Leases(ctx context.Context, q Query) ([]Lease, error) {
 	cond, args := q.where("at")
 	return read(ctx, r.db, "leases", `SELECT * FROM (SELECT rowid AS n, * FROM leases WHERE `+cond+`
-		ORDER BY at DESC, n DESC LIMIT ?) ORDER BY at, n`, append(args, q.limit()),
-		func(scan func(...any) error) (x Lease, err error) {
-			var n, at int64
-			err = scan(&n, &x.ID, &x.Turn, &at, &x.Session, &x.Agent, &x.Model, &x.Tokens, &x.Blocks,
-				&x.TTLS, &x.State)
-			x.At = instant(at)
-			return x, err
-		})
+		ORDER BY at DESC, n DESC LIMIT ?) ORDER BY at, n`, append(args, q.limit()), oneLease)
+}
+
+// LastLeases returns the last row of each lease of an agent at a worker that
+// has one since, in their order. Of more than so many agents' it returns the
+// newest.
+func (r *Reader) LastLeases(ctx context.Context, since time.Time, most int) ([]Lease, error) {
+	return read(ctx, r.db, "last leases", `SELECT * FROM (SELECT rowid AS n, * FROM leases WHERE rowid IN (
+		SELECT max(rowid) FROM leases WHERE at >= ? GROUP BY id, worker, session, agent)
+		ORDER BY n DESC LIMIT ?) ORDER BY n`, []any{nanos(since), most}, oneLease)
+}
+
+// oneLease reads a row of leases with its number before it.
+func oneLease(scan func(...any) error) (x Lease, err error) {
+	var n, at, hash, ends int64
+	err = scan(&n, &x.ID, &x.Turn, &at, &x.Session, &x.Agent, &x.Model, &x.Tokens, &x.Blocks, &x.TTLS, &x.State,
+		&x.Tenant, &x.Worker, &hash, &x.Block, &x.Held, &x.Found, &x.Source, &ends, &x.Why)
+	x.At, x.Hash, x.Ends = instant(at), uint64(hash), instant(ends)
+	return x, err
 }
 
 // AgentEvents returns the steps of agents' lives in their order, the newest

@@ -49,7 +49,8 @@ type Turn struct {
 // agent's first, or the one before is not held any more, as after a restart.
 const Alone = "?"
 
-// Lease is the record of one ask to keep a prefix.
+// Lease is the record of a lease that was asked or used by a turn, or whose
+// state has changed.
 type Lease struct {
 	ID      string    `json:"id"`
 	At      time.Time `json:"at"`
@@ -60,7 +61,17 @@ type Lease struct {
 	Tokens  int       `json:"tokens"`
 	Blocks  int       `json:"blocks"`
 	TTLS    float64   `json:"ttl_s"`
-	State   string    `json:"state"` // "asked"
+	State   string    `json:"state"` // "asked", "kept", "cut", "gave way", "lost", "ended"
+
+	Tenant string    `json:"tenant"`
+	Worker string    `json:"worker"` // where it is to be kept
+	Hash   uint64    `json:"hash,string"`
+	Block  int       `json:"block"`        // tokens of a block
+	Held   int       `json:"held_tokens"`  // within the budget
+	Found  int       `json:"found_tokens"` // when it was last used; -1 nobody has seen
+	Source string    `json:"source"`       // who asked: "cache_control", "pin", "retention"
+	Ends   time.Time `json:"ends"`
+	Why    string    `json:"why"` // of the state
 }
 
 // AgentEvent is one step in an agent's life between its turns: life.Event, or

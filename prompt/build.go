@@ -14,6 +14,7 @@ type Prompt struct {
 	IDs     turn.IDs
 	Same    int      // so many of the first IDs are those of the State's last Prompt
 	Marks   []Mark   // one per ask for a lease, in order: tools, messages, the hint
+	Head    int      // tokens of the system and tools part; 0 where no hint asks what it is worth
 	Rolling []uint64 // of the turn, see Rolling; never written
 
 	// Opening are the last of IDs: those of the generation prompt, which the
@@ -77,6 +78,9 @@ func (m *Model) Build(s *State, t *turn.Turn, known *Hashes, raw *Raw) (Prompt, 
 	p := Prompt{Same: b.store(), Edited: edited, Rolling: slices.Clip(s.known.rolling)}
 	p.IDs, p.Opening = s.ids, slices.Clone(b.tail[b.opening-b.kept:])
 	p.Marks = b.marks()
+	if len(t.Hints.Retain) > 0 {
+		p.Head = b.idsAt(b.end(-1))
+	}
 	p.Tail = string(b.text[s.page.Opening:])
 	p.Thinks = thinks(p.Tail)
 	p.Hidden = s.page.Hidden

@@ -25,10 +25,11 @@ type analysis struct {
 	answer dialect.Answer // as the client will send it back
 	probs  []turn.Logprob // that no event has taken yet
 
-	flawed    int  // calls that were mended, no tool's, or dropped as unwanted
-	given     int  // calls that the engine has read out of its answer itself
-	open      bool // the last of them has not ended
-	unthought bool // the engine reads the reasoning
+	flawed    int    // calls that were mended, no tool's, or dropped as unwanted
+	called    string // the tool of the last call
+	given     int    // calls that the engine has read out of its answer itself
+	open      bool   // the last of them has not ended
+	unthought bool   // the engine reads the reasoning
 }
 
 // events parses an item. The last event of an answer is Finish or Fail. The
@@ -131,6 +132,7 @@ func (an *analysis) finish(end turn.End) turn.Event {
 		an.usage.Thinking = an.thoughts()
 	}
 	an.usage.Thinking = min(an.usage.Thinking, an.usage.Output)
+	an.f.found(end.Usage)
 	return turn.Event{Kind: turn.Finish, Reason: an.reason, StopText: end.StopText, Usage: an.usage, Extra: an.extra()}
 }
 
@@ -146,6 +148,9 @@ func (an *analysis) thoughts() (n int) {
 func (an *analysis) note(from int) {
 	for _, e := range an.buf[from:] {
 		an.answer.Add(e)
+		if e.Kind == turn.CallStart {
+			an.called = e.Call.Name
+		}
 		if e.Kind == turn.CallEnd {
 			an.f.s.count.flawed(e.Call.Flaws)
 			if e.Call.Flaws != 0 {

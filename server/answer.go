@@ -73,6 +73,7 @@ func (f *flight) document(c *call, doc dialect.Document, as *answers) (err error
 	if n := len(f.marks); n > 0 {
 		doc.Mark(f.marks[n-1].Tokens)
 	}
+	f.tellLeases(c)
 	status, body := doc.JSON()
 	c.SetStatusCode(status)
 	c.SetContentType("application/json")
@@ -89,6 +90,7 @@ func (f *flight) stream(c *call, enc dialect.Encoder, as *answers) error {
 		as.land(first.err)
 		return first.err
 	}
+	f.tellLeases(c)
 	if !c.Request.Header.IsHTTP11() {
 		f.plain(c, enc, as, first)
 		return nil

@@ -21,10 +21,12 @@ func (m *model) enter(b *member, info turn.WorkerInfo) {
 	anew := info.Restarts > was.Restarts && was.State != ""
 	if anew || was.State == turn.Down && info.State == turn.Ready {
 		m.books.Cleared(info.Name)
+		m.leases.Cleared(info.Name, info.Name+" was started anew")
 	}
 	if anew {
 		m.unlearn(info.Name)
 	}
+	m.leases.Limit(time.Now(), info.Name, caps.KVTokens)
 	m.books.Worker(info.Name, route.Limits{KVTokens: caps.KVTokens, MaxBatched: caps.MaxBatched, Events: caps.Events})
 }
 
@@ -45,6 +47,7 @@ func (m *model) evicted(batch turn.KVBatch, block int) {
 		switch ev := &batch.Events[i]; {
 		case ev.Kind == turn.KVCleared:
 			m.books.Cleared(batch.Worker)
+			m.leases.Cleared(batch.Worker, batch.Worker+" cleared its cache")
 		case ev.Kind == turn.KVRemoved && (ev.Tier == "" || ev.Tier == "gpu"):
 			gone += len(ev.Hashes)
 		}

@@ -27,7 +27,7 @@ func (f *flight) twin(choice int) *flight {
 	t.ID = newID()
 	g := &flight{
 		s: f.s, m: f.m, t: &t, a: f.a, ctx: f.ctx, cancel: f.cancel, watch: f.watch, who: f.who, choice: choice,
-		rolling: f.rolling, exact: f.exact, thinks: f.thinks, tail: f.tail, chains: maps.Clone(f.chains), lead: f.lead, job: f.job, asked: f.asked, limit: f.limit,
+		rolling: f.rolling, exact: f.exact, thinks: f.thinks, tail: f.tail, head: f.head, chains: maps.Clone(f.chains), lead: f.lead, job: f.job, asked: f.asked, limit: f.limit,
 		demand: f.demand, caller: f.caller, original: f.original, textOnly: f.textOnly, closing: f.closing, opening: f.opening, opened: f.opened, onlyOne: f.onlyOne, said: slices.Clone(f.said),
 		seats: make(chan placement, 1), out: f.out, flown: make(chan struct{}), bares: f.bares,
 	}

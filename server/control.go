@@ -25,7 +25,7 @@ const (
 func (s *Server) routeControl(c *fasthttp.RequestCtx) {
 	if err := s.command(c); err != nil {
 		status := fasthttp.StatusInternalServerError
-		if errors.Is(err, errNoCommand) || errors.Is(err, errNoSession) || errors.Is(err, errNoText) {
+		if errors.Is(err, errNoCommand) || errors.Is(err, errNoSession) || errors.Is(err, errNoLease) || errors.Is(err, errNoAgent) || errors.Is(err, errNoText) {
 			status = fasthttp.StatusNotFound
 		}
 		var fault *turn.Fault
@@ -46,7 +46,11 @@ var errNoCommand = errors.New("no such command")
 func (s *Server) command(c *fasthttp.RequestCtx) error {
 	path := strings.TrimSuffix(string(c.Path()), "/")
 	session, named := strings.CutPrefix(string(c.RequestURI()), "/sessions/") // not the path: ".." is a name too
+	leases, ofLeases := strings.CutPrefix(string(c.RequestURI()), "/leases")
+	leases, _, _ = strings.Cut(strings.TrimPrefix(leases, "/"), "?")
 	switch method := string(c.Method()); {
+	case ofLeases:
+		return s.commandLeases(c, method, leases)
 	case method == "GET" && path == "/snapshot":
 		return reply(c, s.Snapshot())
 	case method == "GET" && path == "/workers":

@@ -49,7 +49,7 @@ type flight struct {
 	known    *prompt.Hashes // of the messages; nil until render makes them
 	exact    session.Exact
 	marks    []prompt.Mark
-	leased   []string         // ids of the leases that it asked for
+	head     int              // tokens of the system and tools part, where a hint asks what it is worth
 	tail     string           // what the prompt ends with, behind all messages
 	thinks   bool             // the prompt ends inside open reasoning
 	chains   map[int][]uint64 // block hashes of the prompt by block size
@@ -83,8 +83,9 @@ type flight struct {
 	told    int       // bytes of its text so far; fly's
 	out     chan item // from fly to the consumer; nil where take is used
 	step    atomic.Int32
-	overlap atomic.Int64  // tokens, as decided
-	tells   atomic.Bool   // the worker tells cached tokens
+	overlap atomic.Int64 // tokens, as decided
+	tells   atomic.Bool  // the worker tells cached tokens
+	leased  atomic.Pointer[leased]
 	first   time.Time     // when the first token came; fly's until flown
 	row     ledger.Turn   // fly's until flown, then the consumer's
 	flown   chan struct{} // closed when fly ended; nil where the consumer itself flies

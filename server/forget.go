@@ -27,6 +27,7 @@ func (s *Server) forget(c *fasthttp.RequestCtx, escaped string) error {
 		m.raw.Forget(id)
 		m.forgetSession(id)
 	}
+	s.lineEnded(id, "", "forgotten")
 	s.recall.Clear()
 	s.broke.forget(id)
 	ctx, cancel := context.WithTimeout(s.life, forgetPatience)

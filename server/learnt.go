@@ -9,12 +9,15 @@ import (
 )
 
 // Learnt is what the strategies have learnt, as JSON by the name of the model
-// and the rule, as Options.Recall is asked for it. Those that keep nothing are
-// left out.
+// and the rule, as Options.Recall is asked for it, and what is learnt of pauses
+// as "pauses", for RecallPauses. Those that keep nothing are left out.
 func (s *Server) Learnt() map[string][]byte {
 	learnt := map[string][]byte{}
 	for _, m := range s.all() {
 		maps.Copy(learnt, m.learnt())
+	}
+	if b := s.pauses.memory(); b != nil {
+		learnt[pausesName] = b
 	}
 	return learnt
 }

@@ -49,9 +49,12 @@ func (s *Server) hear(now time.Time, n life.Note) {
 		switch n.Event {
 		case life.CompactEnded:
 			s.worthless(a, now)
+			s.leases.Stale(lineOf(a))
+			s.leased(now)
 		case life.AgentEnded, life.SessionEnded:
 			if was != life.Done {
 				s.worthless(a, now)
+				s.lineEnded(a.Who.Session, a.Who.Agent, string(n.Event))
 			}
 		}
 	}
@@ -142,6 +145,8 @@ func (s *Server) summed(a *session.Agent, now time.Time) {
 func (s *Server) shrinks(a *session.Agent, now time.Time) {
 	a.Live(func(l *life.State) { l.Shrink(now) })
 	s.worthless(a, now)
+	s.leases.Stale(lineOf(a))
+	s.leased(now)
 	s.happened(a, now, life.CompactEnded, bySeen, "")
 }
 
@@ -157,6 +162,7 @@ func (s *Server) over(a *session.Agent, now time.Time, source, why string) {
 		return
 	}
 	s.worthless(a, now)
+	s.lineEnded(a.Who.Session, a.Who.Agent, why)
 	event := life.AgentEnded
 	if a.Who.Lead() {
 		event = life.SessionEnded
@@ -191,6 +197,12 @@ const quietFor = 30 * time.Minute
 // hush ends the agents that nothing was heard of for long.
 func (s *Server) hush(now time.Time) {
 	for _, a := range s.sessions.Quiet(now.Add(-quietFor)) {
+		if s.leases.Holds(now, lineOf(a)) {
+			continue // somebody says that it goes on
+		}
+		if a.Life().Doing != life.Done {
+			s.stayed(a)
+		}
 		s.over(a, now, bySeen, "quiet for "+quietFor.String())
 	}
 }

@@ -35,7 +35,7 @@ func (s *Server) totalsPage(b *strings.Builder, p snapshot.Snapshot) {
 	one(b, "dyn_gate_held", "gauge", "of those, turns that the gate holds: sessions in use fill every cache", p.Queue.Held)
 	one(b, "dyn_gate_held_total", "counter", "turns that the gate held", t.Held)
 	one(b, "dyn_gate_forced_total", "counter", "turns that the gate let in because their time was over", t.Forced)
-	one(b, "dyn_leases_live", "gauge", "leases asked for and not ended", len(p.Leases.Live))
+	leasesPage(b, &p.Leases)
 	one(b, "dyn_ledger_lost_rows_total", "counter", "ledger rows that were lost", p.Ledger.Lost)
 	one(b, "dyn_kv_events_dropped_total", "counter", "KV events that could not be placed", t.Orphans)
 	one(b, "dyn_hooks_heard_total", "counter", "what harnesses told of their sessions", p.Hooks.Heard)
@@ -58,6 +58,27 @@ func (s *Server) totalsPage(b *strings.Builder, p snapshot.Snapshot) {
 	}
 	head(b, "dyn_ttft_ms", "gauge", "time to first token over the last five minutes")
 	fmt.Fprintf(b, "dyn_ttft_ms{quantile=\"0.5\"} %g\ndyn_ttft_ms{quantile=\"0.95\"} %g\n", p.Latency.TTFT.P50, p.Latency.TTFT.P95)
+}
+
+// leasesPage writes what became of leases.
+func leasesPage(b *strings.Builder, p *snapshot.Leases) {
+	head(b, "dyn_leases_live", "gauge", "leases that have not ended, by what is known of them")
+	for _, state := range []string{"asked", "kept", "cut", "gave way", "lost"} {
+		fmt.Fprintf(b, "dyn_leases_live{state=%q} %d\n", state, p.States[state])
+	}
+	one(b, "dyn_leases_asked_total", "counter", "asks for a lease", p.Asked)
+	one(b, "dyn_leases_kept_total", "counter", "times a lease was used and its worker had it, by what the engine told", p.Kept)
+	one(b, "dyn_leases_lost_total", "counter", "times it had not", p.Lost)
+	one(b, "dyn_leases_cut_total", "counter", "leases of which only a part was within the budget", p.Cut)
+	one(b, "dyn_leases_gave_way_total", "counter", "leases that gave way to others of more worth", p.GaveWay)
+	one(b, "dyn_leases_dropped_total", "counter", "leases that ended because there were too many", p.Dropped)
+	if len(p.Budgets) == 0 {
+		return
+	}
+	head(b, "dyn_worker_leased_tokens", "gauge", "tokens of the KV cache that leases take")
+	for _, w := range p.Budgets {
+		fmt.Fprintf(b, "dyn_worker_leased_tokens{worker=%s} %d\n", label(w.Worker), w.Tokens)
+	}
 }
 
 // workersPage writes one line per worker and metric.

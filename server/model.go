@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agentinfer/dyn/cache"
+	"github.com/agentinfer/dyn/cache/lease"
 	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/route"
@@ -59,6 +60,7 @@ type model struct {
 	warnAt  time.Time
 	news    chan struct{} // closed when a member has changed; nil when nobody waits for that
 
+	leases     *lease.Book                       // of all models; its lock is taken inside mu
 	strategies map[string]route.Strategy         // that were used, by what route.New reads
 	turned     []string                          // those of them with knobs, in the order in which they were made
 	recall     func(of string, s route.Strategy) // gives a new one what was learnt before; may be nil
@@ -102,6 +104,7 @@ func newModel(m Model, behind prompt.Shelf) *model {
 		seats:   map[*seat]struct{}{},
 		booked:  map[bookKey]*booking{},
 		books:   route.NewBooks(0),
+		leases:  lease.New(lease.Options{}), // its own, until it is served
 
 		strategies: map[string]route.Strategy{},
 	}
@@ -200,6 +203,7 @@ func (m *model) forget(name string) {
 	}
 	delete(m.members, name)
 	m.books.Gone(name)
+	m.leases.Gone(name, name+" left")
 	m.unlearn(name)
 	m.prune()
 	m.pump()

@@ -14,6 +14,9 @@ type nvext struct {
 	Hit    *hitExtra    `json:"hit,omitempty"`
 	Stop   string       `json:"stop_reason,omitempty"`
 	IDs    []uint32     `json:"completion_token_ids,omitempty"`
+	Leases []leaseExtra `json:"leases,omitempty"`
+
+	Retention []retainExtra `json:"retention,omitempty"`
 
 	Prompt    string   `json:"formatted_prompt,omitempty"`
 	PromptIDs []uint32 `json:"token_ids,omitempty"`
@@ -46,7 +49,7 @@ type hitExtra struct {
 func (an *analysis) extra() json.RawMessage {
 	f := an.f
 	asked := f.t.Hints.Extra
-	if len(asked) == 0 && (f.t.Stream || len(f.t.Hints.Annotate) == 0) {
+	if len(asked) == 0 && f.t.Hints.Lease == 0 && len(f.t.Hints.Retain) == 0 && (f.t.Stream || len(f.t.Hints.Annotate) == 0) {
 		return nil
 	}
 	f.await() // its figures are ours now: the last item was sent
@@ -68,6 +71,12 @@ func (an *analysis) extra() json.RawMessage {
 	}
 	if slices.Contains(asked, "completion_token_ids") && f.row.Chat == "" {
 		x.IDs = f.said
+	}
+	if f.t.Hints.Lease > 0 || slices.Contains(asked, "leases") {
+		x.Leases = f.leaseExtras()
+	}
+	if len(f.t.Hints.Retain) > 0 {
+		x.Retention = f.retainExtras()
 	}
 	if !f.t.Stream {
 		x.annotations(f)

@@ -20,6 +20,7 @@ func (s *Server) observe(ctx context.Context) {
 		case now := <-slow.C:
 			s.hush(now)
 		case now := <-tick.C:
+			s.leased(now)
 			for _, m := range s.all() {
 				m.feel()
 				m.observe()

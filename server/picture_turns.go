@@ -4,10 +4,14 @@ import (
 	"sort"
 	"time"
 
+	"github.com/agentinfer/dyn/cache/lease"
 	"github.com/agentinfer/dyn/ledger/snapshot"
 	"github.com/agentinfer/dyn/server/life"
 	"github.com/agentinfer/dyn/server/session"
 )
+
+// leasesShown bounds the leases in a picture.
+const leasesShown = 200
 
 // sessionsShown bounds the agents in a picture; the most recent are shown.
 const sessionsShown = 200
@@ -59,18 +63,37 @@ func (s *Server) queuePicture(now time.Time) snapshot.Queue {
 	return q
 }
 
-// leasePicture draws the leases, largest first.
+// leasePicture draws the leases, largest first, and what they take of budgets.
 func (s *Server) leasePicture(now time.Time) snapshot.Leases {
-	var p snapshot.Leases
-	for _, l := range s.leases.Live(now) {
-		p.Live = append(p.Live, snapshot.Lease{
-			ID: l.ID, Session: l.Session, Agent: l.Agent, Model: l.Model, Worker: l.Worker, Tokens: l.Tokens,
-			Blocks: l.Blocks, TTLS: l.TTL.Seconds(), LeftS: l.Ends.Sub(now).Seconds(), Ends: l.Ends, State: "asked",
-		})
-	}
 	n := s.leases.Counts()
-	p.Asked, p.Renewed, p.Expired = n.Asked, n.Renewed, n.Expired
+	p := snapshot.Leases{
+		Asked: n.Asked, Renewed: n.Renewed, Expired: n.Ended, Kept: n.Kept, Lost: n.Lost, Cut: n.Cut, GaveWay: n.GaveWay, Moved: n.Moved, Dropped: n.Dropped,
+	}
+	p.States = map[string]int{}
+	live := s.leases.Live(now)
+	for i := range live {
+		p.States[string(live[i].State)]++
+		if i < leasesShown {
+			p.Live = append(p.Live, oneLease(now, &live[i]))
+		}
+	}
+	for _, w := range s.leases.Workers() {
+		p.Budgets = append(p.Budgets, snapshot.LeaseBudget(w))
+	}
 	return p
+}
+
+// oneLease draws a lease.
+func oneLease(now time.Time, l *lease.Lease) snapshot.Lease {
+	x := snapshot.Lease{
+		ID: l.ID, Session: l.Session, Agent: l.Agent, Model: l.Model, Worker: l.Worker, Tokens: l.Tokens,
+		TTLS: l.TTL.Seconds(), LeftS: max(l.Ends.Sub(now), 0).Seconds(), Ends: l.Ends, State: string(l.State),
+		Tenant: l.Tenant, Lines: l.Lines, Held: l.Held, Found: l.Found, Source: l.By, Why: l.Why,
+	}
+	if l.Block > 0 {
+		x.Blocks = l.Tokens / l.Block
+	}
+	return x
 }
 
 // sessionPicture draws the agents of the last hour, by session.

@@ -27,6 +27,7 @@ type seat struct {
 	name     string
 	turn     string
 	tells    bool // the worker tells cached tokens
+	events   bool // and what it stores and evicts
 	decision route.Decision
 	held     int // tokens of the prompt that the worker is taken to have, in any tier
 	block    int // tokens per block of its index; 0 without one
@@ -126,7 +127,7 @@ func (m *model) load(name string, b *member) route.Candidate {
 // held.
 func (m *model) book(f *flight, n *route.Need, cs []route.Candidate, d route.Decision) *seat {
 	b, now := m.members[d.Worker], time.Now()
-	st := &seat{m: m, turn: f.t.ID, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, decision: d, context: m.contextOf(b)}
+	st := &seat{m: m, turn: f.t.ID, member: b, worker: b.worker, name: d.Worker, tells: b.info.Caps.Cached, events: b.info.Caps.Events, decision: d, context: m.contextOf(b)}
 	st.tenant, st.tokens, st.who, st.final, st.sent, st.cached = f.t.Tenant, f.job.Prompt.Len(), f.caller, f.t.Hints.Final, now, -1
 	st.trial = b.breaker.Take()
 	if b.index != nil {

@@ -2,10 +2,8 @@ package server
 
 import (
 	"errors"
-	"slices"
 	"time"
 
-	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/server/dialect"
@@ -23,7 +21,7 @@ func (f *flight) begin() {
 		Tenant: t.Tenant, Format: formatName(t.Format), Priority: t.Hints.Priority, Strict: t.Hints.Strict, Class: className(t.Class()), Messages: len(t.Messages),
 		Tools: len(t.Tools), MaxTokens: f.job.MaxTokens, Prompt: f.asked, Cached: -1, TTFTMS: -1, Edited: f.row.Edited, Break: f.row.Break,
 	}
-	f.leases(t.Arrived)
+	f.came()
 	f.s.aloft.Store(t.ID, f)
 	f.comes(t.Arrived)
 	f.a.Note(func(g *session.Figures) {
@@ -46,9 +44,7 @@ func (f *flight) seated(st *seat) {
 	if f.row.Moved == 0 {
 		f.row.QueueMS = ms(now.Sub(f.t.Arrived))
 	}
-	for _, id := range f.leased {
-		f.s.leases.Settle(id, st.name)
-	}
+	f.leases(st, now)
 	f.s.ledger.Turn(f.row)
 	f.a.Note(func(g *session.Figures) {
 		g.Worker = st.decision.Worker
@@ -92,41 +88,6 @@ func stepOf(g *session.Figures, step int32) *int {
 	return [...]*int{waits: &g.Waiting, prefills: &g.Prefill, streams: &g.Streaming}[step]
 }
 
-// leases records what the turn asks to be kept. Blocks are those of the
-// smallest size in use.
-func (f *flight) leases(now time.Time) {
-	block := 0
-	for size := range f.chains {
-		if block == 0 || size < block {
-			block = size
-		}
-	}
-	if block == 0 {
-		return
-	}
-	chain := f.chains[block]
-	for _, mark := range f.marks {
-		l := cache.Lease{
-			Session: f.t.Who.Session, Agent: f.t.Who.Agent, Model: f.t.Model,
-			Tokens: mark.Tokens, Blocks: mark.Tokens / block, TTL: mark.TTL, Ends: now.Add(mark.TTL),
-		}
-		if l.Blocks > 0 && l.Blocks <= len(chain) {
-			l.Hash = chain[l.Blocks-1]
-		}
-		f.s.leases.Ask(l)
-		f.a.Note(func(g *session.Figures) { g.LeaseEnds = later(g.LeaseEnds, l.Ends) })
-		id := cache.LeaseID(l)
-		if slices.Contains(f.leased, id) {
-			continue
-		}
-		f.leased = append(f.leased, id)
-		f.s.ledger.Lease(ledger.Lease{
-			ID: id, At: now, Turn: f.t.ID, Session: l.Session, Agent: l.Agent, Model: l.Model,
-			Tokens: l.Tokens, Blocks: l.Blocks, TTLS: l.TTL.Seconds(), State: "asked",
-		})
-	}
-}
-
 // land ends the flight and writes its record, once. an is nil when the
 // answer never began.
 func (f *flight) land(an *analysis, err error) {
@@ -158,9 +119,10 @@ func (f *flight) land(an *analysis, err error) {
 	f.a.Note(func(g *session.Figures) {
 		*stepOf(g, was)--
 		g.Context = f.row.Prompt + f.row.Output
-		g.Last = now
+		g.Last, g.Landed = now, now
 	})
 	f.rests(an, now)
+	f.s.leases.Rests(now, f.line(), f.away(an))
 	f.settle(now)
 	if f.choice == 0 {
 		f.s.count.hidden.Add(int64(f.hidden))

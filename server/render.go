@@ -22,6 +22,7 @@ func (f *flight) render() error {
 		room = min(room, f.t.MaxTokens)
 	}
 	f.rolling, f.chains, f.lead = p.Rolling, p.Chains, p.Opening
+	f.head = p.Head
 	f.marks, f.tail, f.asked, f.limit, f.textOnly = p.Marks, p.Tail, p.IDs.Len(), room, p.Former
 	var known bool
 	if f.thinks, known = f.m.Parser.Begins(p.Tail); !known {

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agentinfer/dyn/cache"
+	"github.com/agentinfer/dyn/cache/lease"
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/ledger/snapshot"
 	"github.com/agentinfer/dyn/route"
@@ -48,22 +48,23 @@ var (
 
 // Options say how a Server works. Zero values mean the defaults.
 type Options struct {
-	Version   string
-	APIKey    string                     // a key without a tenant or limits; "" is none
-	Keys      func() ([]turn.Key, error) // reads the keys of tenants; nil has none
-	Store     Shelf                      // of responses; nil is the ledger's
-	MaxBody   int                        // bytes; default 32 MiB, as Anthropic's
-	PingEvery time.Duration              // sign of life while nothing comes; default 10 s
-	Gather    time.Duration              // most that a token waits for others while many answers stream; default 20 ms, below 0 not at all
-	Patience  time.Duration              // a client that takes no byte for this long is gone; default 2 min
-	KeepText  bool                       // the ledger's books have texts too, where prompts part
-	Ledger    *ledger.Ledger
-	Fleet     Fleet
-	Stop      Stopper
-	Knobs     Knobs                             // of the router, at the start
-	Recall    func(of string, s route.Strategy) // gives a new strategy what Learnt told of it; may be nil
-	Turned    func(key, value string)           // hears of each knob that the control socket turns; may be nil
-	Log       *slog.Logger
+	Version     string
+	APIKey      string                     // a key without a tenant or limits; "" is none
+	Keys        func() ([]turn.Key, error) // reads the keys of tenants; nil has none
+	Store       Shelf                      // of responses; nil is the ledger's
+	MaxBody     int                        // bytes; default 32 MiB, as Anthropic's
+	PingEvery   time.Duration              // sign of life while nothing comes; default 10 s
+	Gather      time.Duration              // most that a token waits for others while many answers stream; default 20 ms, below 0 not at all
+	Patience    time.Duration              // a client that takes no byte for this long is gone; default 2 min
+	KeepText    bool                       // the ledger's books have texts too, where prompts part
+	Ledger      *ledger.Ledger
+	Fleet       Fleet
+	Stop        Stopper
+	Knobs       Knobs                             // of the router, at the start
+	LeaseBudget float64                           // share of a worker's KV cache that leases may take; 0 is lease.DefaultBudget, below 0 none
+	Recall      func(of string, s route.Strategy) // gives a new strategy what Learnt told of it; may be nil
+	Turned      func(key, value string)           // hears of each knob that the control socket turns; may be nil
+	Log         *slog.Logger
 }
 
 // Server is the daemon's front. Models and workers may come and go while it
@@ -76,7 +77,8 @@ type Server struct {
 	ledger    *ledger.Ledger
 	log       *slog.Logger
 	sessions  *session.Store
-	leases    cache.Leases
+	leases    *lease.Book
+	pauses    absences
 	routes    *routing
 	described func() []byte // the page of the routes, written once
 	ring      tenant.Ring
@@ -133,6 +135,7 @@ func New(o Options) *Server {
 		recent:   gauge.NewWindow(windowSteps, time.Second), history: gauge.NewWindow(60, 5*time.Second),
 		recall: dialect.NewRecall(recallBytes), started: time.Now(), models: map[string]*model{}, byModel: map[string]*model{},
 	}
+	s.leases = lease.New(lease.Options{Budget: o.LeaseBudget, Return: s.pauses.returns})
 	s.life, s.kill = context.WithCancelCause(context.Background())
 	s.routes = newRouting(table())
 	s.described = sync.OnceValue(func() []byte { return describe(o.Version, table()) })
@@ -273,7 +276,7 @@ func (s *Server) AddModel(m Model) {
 	defer s.mu.Unlock()
 	if s.models[m.ID] == nil {
 		one := newModel(m, s.ledger.Raw())
-		one.recall = s.o.Recall
+		one.recall, one.leases = s.o.Recall, s.leases
 		one.turn(s.knobs)
 		s.models[m.ID] = one
 	}

@@ -8,7 +8,7 @@ import (
 
 // table is all that clients can ask for.
 func table() []endpoint {
-	return slices.Concat(turnTable(), routeTable(), bookTable(), passTable())
+	return slices.Concat(turnTable(), routeTable(), leaseTable(), bookTable(), passTable())
 }
 
 // turnTable are the endpoints that make turns, and what counts their prompts.
@@ -87,6 +87,24 @@ func routeTable() []endpoint {
 		{
 			method: "GET", path: "/v1/route/loads", counts: true, do: (*Server).routeLoads,
 			says: "the same", out: "RouteLoads", query: []string{"model"},
+		},
+	}
+}
+
+// leaseTable are the endpoints for who wants prefixes kept.
+func leaseTable() []endpoint {
+	return []endpoint{
+		{
+			method: "GET", path: "/v1/leases", do: (*Server).listLeases,
+			says: "the caller's leases, and what became of them", out: "LeaseList", query: []string{"session"},
+		},
+		{
+			method: "POST", path: "/v1/leases", counts: true, do: (*Server).addLease,
+			says: "has all turns of a session ask for their whole prompt", in: "PinAsk", out: "Lease",
+		},
+		{
+			method: "DELETE", path: "/v1/leases/{id}", counts: true, do: (*Server).dropLease,
+			says: "ends a lease, or all of a session", out: "LeaseList",
 		},
 	}
 }

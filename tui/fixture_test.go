@@ -57,15 +57,15 @@ func busy() snapshot.Snapshot {
 			{Class: "P2", Waiting: 22, Prefill: 3, OldestMS: 12_400},
 		},
 	}
-	lease := func(session, agent string, tokens int, ttl, left float64) snapshot.Lease {
+	lease := func(session, agent, state string, tokens, held int, ttl, left float64) snapshot.Lease {
 		return snapshot.Lease{
 			ID: session + agent, Session: session, Agent: agent, Model: "sim", Worker: "w0", Tokens: tokens,
-			Blocks: tokens / 16, TTLS: ttl, LeftS: left, Ends: noon.Add(time.Duration(left * 1e9)), State: "asked",
+			Blocks: tokens / 16, TTLS: ttl, LeftS: left, Ends: noon.Add(time.Duration(left * 1e9)), State: state, Held: held, Found: -1, Source: "cache_control",
 		}
 	}
-	s.Leases = snapshot.Leases{Asked: 220, Renewed: 214, Expired: 2, Live: []snapshot.Lease{
-		lease("a1f3", "main", 142_336, 300, 252), lease("77c0", "main", 88_064, 300, 160),
-		lease("e920", "main", 61_440, 300, 19), lease("a1f3", "explore-1", 41_216, 3600, 3480),
+	s.Leases = snapshot.Leases{Asked: 220, Renewed: 214, Expired: 2, Kept: 196, Lost: 4, Cut: 3, GaveWay: 1, States: map[string]int{"asked": 1, "kept": 1, "cut": 1, "lost": 1}, Live: []snapshot.Lease{
+		lease("a1f3", "main", "kept", 142_336, 142_336, 300, 252), lease("77c0", "main", "cut", 88_064, 30_720, 300, 160),
+		lease("e920", "main", "asked", 61_440, 61_440, 300, 19), lease("a1f3", "explore-1", "lost", 41_216, 41_216, 3600, 3480),
 	}}
 	s.Tiers = []snapshot.Tier{
 		{Name: "gpu", Used: 1_152_000, Cached: 1_450_000, Capacity: 1_600_000},

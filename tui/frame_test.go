@@ -152,7 +152,7 @@ func TestWordsOfThePicture(t *testing.T) {
 		says      []string
 		saysNever []string
 	}{
-		{"leases are asked", busy(), View{}, []string{"4 asked"}, []string{"kept"}},
+		{"leases and their states", busy(), View{Width: 220, Height: 60}, []string{"1 asked · 1 kept · 1 cut · 1 lost", "found 98% of 200"}, []string{"0 gave way"}},
 		{"loss is shown", down(), View{}, []string{"1204 rows lost", "daemon degraded", "connection refused"}, nil},
 		{"unknown is a dash", idle(), View{}, []string{"hit –"}, []string{"NaN"}},
 		{"nothing runs", snapshot.Snapshot{}, View{Trouble: "no daemon"}, []string{"dyn up", "no daemon"}, []string{"workers ─"}},
@@ -161,7 +161,7 @@ func TestWordsOfThePicture(t *testing.T) {
 			s := busy()
 			s.Ledger.Why = "ledger.db was damaged: moved to x"
 			return s
-		}(), View{Width: 120}, []string{"ledger: ledger.db was damaged"}, []string{"lost"}},
+		}(), View{Width: 120}, []string{"ledger: ledger.db was damaged"}, []string{"rows lost"}},
 		{"one line keeps the trouble", down(), View{Width: 50, Height: 10}, []string{"⚠ 1/4w", "⚠ ledger"}, []string{"\n"}},
 		{"old and gone", busy(), View{Live: true, Stale: 3 * time.Minute, Retries: 7}, []string{"stale 3m00s", "retry 7"}, []string{"● 1s"}},
 		{"queue by band", many(), View{}, []string{"+5 P1"}, nil},

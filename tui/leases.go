@@ -9,15 +9,16 @@ import (
 // leaseSoon is the time left, in seconds, below which a lease is marked.
 const leaseSoon = 30
 
-// leasesPanel draws the prefixes that somebody asked to keep. They are asked
-// for, which is all that is known: nothing here says that they are kept.
+// leasesPanel draws the prefixes that somebody asked to keep, and what is known
+// of each: kept is only what a worker was seen to have.
 func (p *picture) leasesPanel(width, height int) []line {
 	type row = snapshot.Lease
 	t := newTable(p.brush, width-2, []column[row]{
 		col("", 9, 200, left, 0, func(r row, n int) line { return say(p.middle(p.leaseName(r), n), plain) }),
 		col("TOKENS", 6, 6, right, 0, func(r row, n int) line { return say(p.count(float64(r.Tokens)), plain) }),
-		col("BLOCKS", 6, 6, right, 1, func(r row, n int) line { return say(p.count(float64(r.Blocks)), muted) }),
-		col("LEFT", 5, 5, right, 0, func(r row, n int) line { return say(p.seconds(p.left(r)), leaseMeaning(p.left(r))) }),
+		col("HELD", 6, 6, right, 1, func(r row, n int) line { return say(p.count(float64(r.Held)), muted) }),
+		col("STATE", 5, 8, left, 0, func(r row, n int) line { return say(p.middle(p.clean(r.State), n), stateMeaning(r.State)) }),
+		col("LEFT", 5, 5, right, 3, func(r row, n int) line { return say(p.seconds(p.left(r)), leaseMeaning(p.left(r))) }),
 		col("", 1, 1, left, 2, func(r row, n int) line { return p.leaseBar(r) }),
 	})
 	x := box{panel: Leases, title: "leases", heads: t.heads(), width: width, height: height}
@@ -58,6 +59,17 @@ func (p *picture) left(x snapshot.Lease) float64 {
 	return max(x.Ends.Sub(p.now).Seconds(), 0)
 }
 
+// stateMeaning is how a lease's state is drawn.
+func stateMeaning(state string) meaning {
+	switch state {
+	case "kept":
+		return good
+	case "cut", "gave way", "lost":
+		return warn
+	}
+	return muted
+}
+
 func leaseMeaning(left float64) meaning {
 	if left < leaseSoon {
 		return warn
@@ -81,7 +93,7 @@ func (p *picture) leasesFoot(hidden int) []string {
 	if x.Asked == 0 && len(x.Live) == 0 {
 		return nil
 	}
-	words := []string{fmt.Sprintf("%d asked", len(x.Live))}
+	words := leaseStates(x.States)
 	if hidden > 0 {
 		words = append(words, fmt.Sprintf("%d not shown", hidden))
 	}
@@ -94,12 +106,27 @@ func (p *picture) leasesFoot(hidden int) []string {
 	if soon > 0 {
 		words = append(words, fmt.Sprintf("%d end <30s", soon))
 	}
-	words = append(words, fmt.Sprintf("in all %s", p.count(float64(x.Asked))))
-	if x.Renewed > 0 {
-		words = append(words, p.count(float64(x.Renewed))+" renewed")
+	if seen := x.Kept + x.Lost; seen > 0 {
+		words = append(words, fmt.Sprintf("found %.0f%% of %s", 100*float64(x.Kept)/float64(seen), p.count(float64(seen))))
 	}
-	if x.Expired > 0 {
-		words = append(words, p.count(float64(x.Expired))+" expired")
+	words = append(words, fmt.Sprintf("in all %s", p.count(float64(x.Asked))))
+	for _, more := range []struct {
+		n    int64
+		word string
+	}{{x.Cut, "cut"}, {x.GaveWay, "gave way"}, {x.Expired, "ended"}, {x.Dropped, "dropped"}} {
+		if more.n > 0 {
+			words = append(words, p.count(float64(more.n))+" "+more.word)
+		}
+	}
+	return words
+}
+
+// leaseStates counts leases by what is known of them.
+func leaseStates(states map[string]int) (words []string) {
+	for _, state := range []string{"asked", "kept", "cut", "gave way", "lost"} {
+		if n := states[state]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, state))
+		}
 	}
 	return words
 }

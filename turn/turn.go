@@ -184,6 +184,7 @@ type Hints struct {
 	Strict   int           // the band; higher first, always
 	Batch    bool          // latency_class "batch"
 	Lease    time.Duration // nvext.cache_control: keep the whole prompt; 0 is no ask
+	Retain   []Retain      // nvext.retention: what of the prompt is worth how much, and for how long
 	OSL      int           // tokens the answer is expected to have; 0 is unsaid
 
 	Prefill   bool          // speculative_prefill: the next prompt may be prepared while tools run
@@ -200,6 +201,14 @@ type Hints struct {
 	Route     Overrides     // what the router is to do otherwise than its settings say
 	Unknown   []string      // hints that this version does not know, ignored
 	Exactly   bool          // strict: what cannot be done as asked is an error, no warning
+}
+
+// Retain says what a part of a prompt, or of its answer, is worth to keep.
+type Retain struct {
+	Where    string // "system", "tools", "history", "reasoning", "output" or "tokens"
+	From, To int    // with "tokens": of the prompt, To left out
+	Priority int    // 0 to 100; 50 is what a cache_control asks for
+	For      time.Duration
 }
 
 // Overrides are the settings of the router that a turn sets for itself. What

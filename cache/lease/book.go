@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agentinfer/dyn/cache/pause"
 	"github.com/agentinfer/dyn/cache/worth"
 )
 
@@ -25,9 +26,9 @@ type Options struct {
 	Budget float64    // share of a worker's KV cache; default DefaultBudget, below 0 none
 	Cost   worth.Cost // of tokens; default worth.DefaultCost
 	// Return is the probability that a line comes back in time that has been
-	// idle for so long; nil is worth.Fades. It is called with the book's lock
-	// held and must not call the book.
-	Return func(l Line, idle time.Duration) float64
+	// away for so long, for what Rests said; nil is worth.Fades. It is called with
+	// the book's lock held and must not call the book.
+	Return func(away pause.Key, idle time.Duration) float64
 }
 
 // Book holds the leases of all lines; New makes it.
@@ -65,8 +66,10 @@ type entry struct {
 // line is what an agent holds.
 type line struct {
 	Line
-	held []*entry
-	pin  *pin
+	held   []*entry
+	pin    *pin
+	away   pause.Key // what it is away for
+	rested time.Time // since when; zero while it has a turn
 }
 
 // worker is what is leased at one.
@@ -87,7 +90,7 @@ func New(o Options) *Book {
 		o.Cost = worth.DefaultCost
 	}
 	if o.Return == nil {
-		o.Return = func(_ Line, idle time.Duration) float64 { return worth.Fades(idle.Seconds()) }
+		o.Return = func(_ pause.Key, idle time.Duration) float64 { return worth.Fades(idle.Seconds()) }
 	}
 	return &Book{
 		o: o, live: map[key]*entry{}, workers: map[string]*worker{}, lines: map[Line]*line{},
@@ -113,6 +116,7 @@ func (b *Book) Use(now time.Time, t Turn) Used {
 		}
 		ln = b.line(t.Line)
 	}
+	ln.rested = time.Time{}
 	asks := ln.asks(now, &t)
 	b.count.Asked += int64(len(asks))
 	u := Used{Due: make([]Due, 0, len(ln.held))}
@@ -138,6 +142,19 @@ func (b *Book) Use(now time.Time, t Turn) Used {
 	b.touch(ln.Line)
 	b.settle(ln)
 	return u
+}
+
+// Rests notes that a line's turn has ended, and what it is away for: what it
+// holds is worth as much as it is likely to come back for.
+func (b *Book) Rests(now time.Time, l Line, away pause.Key) {
+	if b.Empty() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if ln := b.lines[l]; ln != nil {
+		ln.away, ln.rested = away, now
+	}
 }
 
 // ask is a mark of a turn, or a lease of before that it renews.

@@ -172,8 +172,7 @@ func (b *Book) worth(now time.Time, e *entry) float64 {
 	if e.stale || len(e.lines) == 0 {
 		return 0
 	}
-	r := worth.Run{Class: worth.History, Depth: e.Tokens - e.own, Tokens: e.own, Holders: len(e.lines)}
-	r.Return = b.o.Return(e.Line, max(now.Sub(e.Used), 0))
+	r := worth.Run{Class: worth.History, Depth: e.Tokens - e.own, Tokens: e.own, Return: b.returns(now, e)}
 	v := worth.Of(r, b.o.Cost)
 	if e.Weight > 0 {
 		v *= e.Weight
@@ -182,6 +181,23 @@ func (b *Book) worth(now time.Time, e *entry) float64 {
 		v += pinned
 	}
 	return v
+}
+
+// askMost is how many of the lines that hold a lease are asked how likely they
+// come back.
+const askMost = 8
+
+// returns is how likely one of those that hold a lease comes back for it.
+func (b *Book) returns(now time.Time, e *entry) float64 {
+	none := 1.0
+	for _, ln := range e.lines[max(len(e.lines)-askMost, 0):] {
+		since := ln.rested
+		if since.IsZero() {
+			since = e.Used // it has a turn, or had one before a restart
+		}
+		none *= 1 - min(max(b.o.Return(ln.away, max(now.Sub(since), 0)), 0), 1)
+	}
+	return 1 - none
 }
 
 // cut takes off a lease what is over the budget, in whole blocks.

@@ -26,7 +26,7 @@
 // The book decides and does nothing: Drain hands out the effects and the leases
 // whose state changed. Every call says what time it is; times are compared as
 // durations since, so that steps of the clock on the wall do nothing. It is safe
-// for concurrent use; its lock is a leaf.
+// for concurrent use; under its lock it calls Options.Return only.
 //
 // Bounds: 10,000 leases and as many pins, half of the leases of one tenant with
 // a name, 64 of a line. What is dropped for them is counted.

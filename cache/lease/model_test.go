@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/agentinfer/dyn/cache/pause"
 )
 
 // verify fails where the book contradicts itself.
@@ -85,7 +87,7 @@ func TestBookHoldsTogether(t *testing.T) {
 			now = now.Add(time.Duration(rapid.IntRange(0, 90).Draw(t, "s")) * time.Second)
 			worker := rapid.SampledFrom(workers).Draw(t, "worker")
 			session := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "session")
-			switch rapid.IntRange(0, 11).Draw(t, "what") {
+			switch rapid.IntRange(0, 12).Draw(t, "what") {
 			case 0:
 				b.End(session, rapid.SampledFrom([]string{"", "main"}).Draw(t, "agent"), "ended")
 			case 1:
@@ -100,6 +102,13 @@ func TestBookHoldsTogether(t *testing.T) {
 				b.Take(now, func(l Lease) bool { return l.Session == session }, "taken")
 			case 6:
 				b.Live(now)
+			case 12:
+				if l := Of("m", session, ""); rapid.Bool().Draw(t, "stale") {
+					b.Stale(l)
+				} else {
+					b.Rests(now, l, pause.Key{Class: pause.Human})
+					b.Holds(now, l)
+				}
 			case 7:
 				all := b.Live(now)
 				b = New(Options{})

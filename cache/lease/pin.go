@@ -27,6 +27,10 @@ func (b *Book) Pin(now time.Time, t Turn, ttl time.Duration) (Lease, error) {
 	}
 	ln := b.line(t.Line)
 	ln.pin = &pin{ttl: ttl, ends: now.Add(ttl), tenant: t.Tenant, since: now}
+	if e := ln.deepest(); e != nil && e.Ends.After(now) {
+		defer b.mu.Unlock()
+		return b.pinned(now, e, ttl), nil
+	}
 	waits := ln.waits()
 	b.mu.Unlock()
 	if t.Worker == "" || t.Prompt <= 0 {
@@ -40,6 +44,29 @@ func (b *Book) Pin(now time.Time, t Turn, ttl time.Duration) (Lease, error) {
 		}
 	}
 	return waits, nil
+}
+
+// deepest is the line's lease that goes furthest, of those that its prompts
+// hold.
+func (ln *line) deepest() (most *entry) {
+	for _, e := range ln.held {
+		if !e.stale && (most == nil || most.Tokens < e.Tokens) {
+			most = e
+		}
+	}
+	return most
+}
+
+// pinned makes a lease that there is a pin's.
+func (b *Book) pinned(now time.Time, e *entry, ttl time.Duration) Lease {
+	e.By, e.TTL = ByPin, max(e.TTL, ttl)
+	if ends := now.Add(ttl); ends.After(e.Ends) {
+		e.Ends = ends
+	}
+	e.lasts()
+	b.touched(e)
+	b.tell(e)
+	return e.view()
 }
 
 // waits is the lease of a pin whose line has had no turn since.
@@ -92,6 +119,46 @@ func (b *Book) Take(now time.Time, match func(Lease) bool, why string) (taken []
 		taken = append(taken, one)
 	}
 	return taken
+}
+
+// Stale notes that a line's next prompt will not go on from what it holds: that
+// is worth nothing until a turn uses it all the same. Its pin stays.
+func (b *Book) Stale(l Line) {
+	if b.Empty() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ln := b.lines[l]
+	if ln == nil {
+		return
+	}
+	for _, e := range ln.held {
+		e.stale = e.stale || len(e.lines) == 1
+	}
+	b.touch(l)
+}
+
+// Holds reports whether a line has leases or a pin.
+func (b *Book) Holds(now time.Time, l Line) bool {
+	if b.Empty() {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ln := b.lines[l]
+	if ln == nil {
+		return false
+	}
+	if ln.pin != nil && ln.pin.ends.After(now) {
+		return true
+	}
+	for _, e := range ln.held {
+		if e.Ends.After(now) && !e.stale {
+			return true
+		}
+	}
+	return false
 }
 
 // End ends all that an agent of a session holds, its pin too; "" is all agents

@@ -167,3 +167,20 @@ func (b *Book) restore(now time.Time, l Lease, left time.Duration) {
 	b.fit(now, w, nil)
 	b.touch(l.Line)
 }
+
+// Look returns leases as they are now, by what they were at a worker. One that
+// is no more is left as it was, and has ended.
+func (b *Book) Look(worker string, was []Lease) []Lease {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := make([]Lease, len(was))
+	for i, l := range was {
+		if e := b.live[key{l.ID, worker}]; e != nil {
+			out[i] = e.view()
+			continue
+		}
+		l.State, l.Held = Ended, 0
+		out[i] = l
+	}
+	return out
+}

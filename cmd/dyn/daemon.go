@@ -226,7 +226,7 @@ func (d *daemon) join() {
 		OnChange: d.changed, OnKV: d.kv, OnEvent: d.event, Verify: d.verify,
 	})
 	d.server = server.New(server.Options{
-		Version: version, APIKey: d.plan.Key, Gather: d.plan.gather(), KeepText: d.plan.Prompts == "text", Ledger: d.ledger, Fleet: handles{d}, Log: d.log,
+		Version: version, APIKey: d.plan.Key, Gather: d.plan.gather(), LeaseBudget: d.plan.leaseBudget(), KeepText: d.plan.Prompts == "text", Ledger: d.ledger, Fleet: handles{d}, Log: d.log,
 		Stop: d.shutdown, Keys: d.keys, Knobs: d.plan.knobs(), Turned: d.turned, Recall: d.recall,
 	})
 	d.models.add(d.server, d.plan.Recipe)

@@ -46,6 +46,20 @@ func recall(dir, of string, s route.Strategy) error {
 	return err
 }
 
+// recallPauses gives the server what the daemon before it had learnt of pauses.
+func (d *daemon) recallPauses() {
+	b, err := os.ReadFile(learntFile(d.folders.Learnt(), "pauses"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		err = d.server.RecallPauses(b)
+	}
+	if err != nil {
+		d.log.Warn("pauses are learnt anew", "err", err)
+	}
+}
+
 // keepLearnt writes what strategies have learnt, by their names and models.
 func keepLearnt(dir string, learnt map[string][]byte) error {
 	if len(learnt) == 0 {

@@ -45,13 +45,15 @@ type plan struct {
 	Trust    bool              `json:"trust_dyn_template,omitempty"` // prompts are made here, whatever the engine makes
 	Attach   []turn.Attach     `json:"attach"`
 	Gather   string            `json:"gather"` // a time, or "off"
-	MaxAge   string            `json:"ledger_max_age"`
-	MaxBytes int64             `json:"ledger_max_bytes"`
-	Prompts  string            `json:"ledger_prompts,omitempty"` // "text": the books hold the words where prompts part
-	RawTurns string            `json:"ledger_raw_turns"`         // a time, or "off"
-	Settings map[string]string `json:"settings"`                 // by flag: what holds, but for the key
-	named    bool              // the recipe was asked for by its name
-	asked    []string          // flags that were given
+
+	LeaseBudget string            `json:"lease_budget"` // share of a worker's KV cache
+	MaxAge      string            `json:"ledger_max_age"`
+	MaxBytes    int64             `json:"ledger_max_bytes"`
+	Prompts     string            `json:"ledger_prompts,omitempty"` // "text": the books hold the words where prompts part
+	RawTurns    string            `json:"ledger_raw_turns"`         // a time, or "off"
+	Settings    map[string]string `json:"settings"`                 // by flag: what holds, but for the key
+	named       bool              // the recipe was asked for by its name
+	asked       []string          // flags that were given
 
 	Program         []string `json:"program,omitempty"` // of a real engine
 	ProgramFrom     string   `json:"program_from,omitempty"`
@@ -115,6 +117,7 @@ func newPlan(cmd *cobra.Command, args, attach []string) (plan, *config.Set, erro
 	}
 	p.Parser = set.Text("server.parser")
 	p.Host, p.Port, p.Key = set.Text("server.host"), set.Int("server.port"), set.Text("server.api_key")
+	p.LeaseBudget = set.Text("router.lease_budget")
 	p.Gather, p.Trust = set.Text("server.gather"), set.Text("router.trust_dyn_template") == "true"
 	p.MaxAge = set.Text("ledger.max_age")
 	p.MaxBytes, _ = strconv.ParseInt(set.Text("ledger.max_size"), 10, 64)
@@ -295,6 +298,19 @@ func parseAttach(text string) (turn.Attach, error) {
 		return at, fmt.Errorf("--attach has no kind=%s; it has %s", at.Kind, strings.Join(kinds[1:], ", "))
 	}
 	return at, nil
+}
+
+// leaseBudget is the share of a worker's KV cache that leases may take; below 0
+// none.
+func (p plan) leaseBudget() float64 {
+	x, err := strconv.ParseFloat(p.LeaseBudget, 64)
+	switch {
+	case err != nil:
+		return 0 // the default
+	case x <= 0:
+		return -1
+	}
+	return min(x, 1)
 }
 
 // gather is how long tokens gather under load; below 0 not at all.

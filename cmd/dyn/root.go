@@ -89,7 +89,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(help)
 	root.AddCommand(upCmd(a), downCmd(a), psCmd(a), topCmd(a), statsCmd(a), whyCmd(a), logsCmd(a), claudeCmd(a), codexCmd(a),
-		runCmd(a), replayCmd(a), cacheCmd(a), engineCmd(a), parsersCmd(a), benchCmd(a), configCmd(a), keyCmd(a), forgetCmd(a), drainCmd(a), restartCmd(a), detachCmd(a), doctorCmd(a), versionCmd(a), completionCmd(a), workerCmd(a), hookCmd())
+		runCmd(a), replayCmd(a), cacheCmd(a), engineCmd(a), parsersCmd(a), benchCmd(a), configCmd(a), keyCmd(a), forgetCmd(a), leasesCmd(a), pinCmd(a), unpinCmd(a), drainCmd(a), restartCmd(a), detachCmd(a), doctorCmd(a), versionCmd(a), completionCmd(a), workerCmd(a), hookCmd())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(helpCmd(root))
 	for _, c := range root.Commands() {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentinfer/dyn/cache/lease"
 	"github.com/agentinfer/dyn/engine"
 	"github.com/agentinfer/dyn/engine/install"
 	"github.com/agentinfer/dyn/engine/keep"
@@ -295,6 +296,8 @@ func (d *daemon) start(r *recipes.Recipe) error {
 		})
 	}
 	d.believe()
+	d.recollect()
+	d.recallPauses()
 	if n := d.fleet.Evict(); n > 0 {
 		d.show.stage("start", "", "ended "+plural(n, "engine")+" of an earlier daemon: this dyn cannot read who they are, another release wrote it")
 	}
@@ -358,6 +361,26 @@ func (d *daemon) believe() {
 	}
 	if err != nil {
 		d.log.Warn("where turns were is not known", "err", err)
+	}
+}
+
+// leaseAge is the longest that a lease is for.
+const leaseAge = 24 * time.Hour
+
+// recollect gives the server the leases of an earlier daemon.
+func (d *daemon) recollect() {
+	r, err := ledger.OpenReader(d.folders.Ledger())
+	if err != nil {
+		return // it says so itself where it matters
+	}
+	defer r.Close()
+	rows, err := r.LastLeases(d.soft, time.Now().Add(-leaseAge), lease.Most)
+	if err != nil {
+		d.log.Warn("leases of an earlier daemon are not known", "err", err)
+		return
+	}
+	if n := d.server.Recollect(rows); n > 0 {
+		d.log.Info("leases of an earlier daemon go on", "leases", n)
 	}
 }
 

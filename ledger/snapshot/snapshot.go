@@ -125,10 +125,26 @@ type Band struct {
 
 // Leases are the promises asked for.
 type Leases struct {
-	Asked   int64   `json:"asked"` // since the start of the daemon
-	Renewed int64   `json:"renewed"`
-	Expired int64   `json:"expired"`
-	Live    []Lease `json:"live"` // largest first
+	Asked   int64         `json:"asked"` // since the start of the daemon
+	Renewed int64         `json:"renewed"`
+	Expired int64         `json:"expired"` // ended, however
+	Kept    int64         `json:"kept"`    // times one was used, and its worker had it
+	Lost    int64         `json:"lost"`    // times it had not
+	Cut     int64         `json:"cut"`
+	GaveWay int64         `json:"gave_way"`
+	Moved   int64         `json:"moved"`   // that followed their sessions
+	Dropped int64         `json:"dropped"` // that ended because there were too many
+	Budgets []LeaseBudget `json:"budgets"`
+	Live    []Lease       `json:"live"` // largest first, 200 at most
+	// States counts all that live, by what is known of them.
+	States map[string]int `json:"states"`
+}
+
+// LeaseBudget is what leases take at a worker.
+type LeaseBudget struct {
+	Worker string `json:"worker"`
+	Tokens int    `json:"tokens"`
+	Budget int    `json:"budget_tokens"` // -1 where its size is not known
 }
 
 // Lease is one prefix that somebody wants kept.
@@ -143,7 +159,14 @@ type Lease struct {
 	TTLS    float64   `json:"ttl_s"`
 	LeftS   float64   `json:"left_s"`
 	Ends    time.Time `json:"ends"`
-	State   string    `json:"state"` // "asked"
+	State   string    `json:"state"` // "asked", "kept", "cut", "gave way", "lost"
+
+	Tenant string `json:"tenant,omitempty"`
+	Lines  int    `json:"agents"`       // that hold it
+	Held   int    `json:"held_tokens"`  // within the budget
+	Found  int    `json:"found_tokens"` // when it was last used; -1 nobody has seen
+	Source string `json:"source"`       // "cache_control", "pin", "retention"
+	Why    string `json:"why,omitempty"`
 }
 
 // Session is one conversation tree.

@@ -77,6 +77,7 @@ func init() { // they call hints' own methods
 			r.words(t, v, "router_config_override", routeWords)
 		},
 		"annotations":          annotations,
+		"retention":            retention,
 		"extra_fields":         func(r *reader, t *turn.Turn, v tape.Value) { t.Hints.Extra = r.names(v) },
 		"greed_sampling":       greedy,
 		"latency_class":        latency,

@@ -27,19 +27,23 @@ func (r *reader) lease(object tape.Value) time.Duration {
 	if ttl == "" {
 		return leaseDefault
 	}
-	d, ok := duration(ttl)
+	d, ok := Time(ttl)
 	if !ok {
 		r.fail(ask.Key("ttl"), "must be a time such as 5m, 1h or 90s, not %s", cut(ttl))
 	}
-	return min(d, leaseMost)
+	return d
 }
 
-// duration reads a whole number of seconds, minutes or hours.
-func duration(s string) (time.Duration, bool) {
+// Time reads how long a lease is asked for: a whole number of seconds, minutes
+// or hours, as 90s, 5m or 1h. A day is the most that there is.
+func Time(s string) (time.Duration, bool) {
+	if s == "" {
+		return 0, false
+	}
 	unit := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour}[s[len(s)-1]]
 	n, err := strconv.ParseUint(s[:len(s)-1], 10, 31)
 	if err != nil || unit == 0 || n == 0 {
 		return 0, false
 	}
-	return time.Duration(n) * unit, true
+	return min(time.Duration(n)*unit, leaseMost), true
 }

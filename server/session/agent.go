@@ -51,6 +51,7 @@ type Agent struct {
 // nothing is known.
 type Figures struct {
 	First, Last time.Time
+	Landed      time.Time // when its last turn ended; zero before any did
 	Turns       int
 	Waiting     int // turns in the router's queue now
 	Prefill     int // turns sent, without a first token

@@ -64,6 +64,7 @@ var Settings = []Setting{
 	{Key: "router.queue_age", Kind: Duration, Off: true, Default: "5m", Live: true, Help: "a turn that has waited for so long is refused, or handed to the cheapest worker if its stream has begun; or off"},
 	{Key: "router.temperature", Flag: "router-temperature", Kind: Real, Live: true, Help: "of the choice, for strategies that have one: 0 takes the best worker, more draws among the good ones"},
 	{Key: "router.prefill_weight", Flag: "router-prefill-weight", Kind: Real, Live: true, Help: "of prompt tokens that a worker has to compute, for strategies that have one"},
+	{Key: "router.lease_budget", Kind: Real, Default: "0.3", Help: "share of a worker's KV cache that leases may take, half of that of one key; 0 grants none"},
 	{Key: "router.trust_dyn_template", Flag: "trust-dyn-template", Kind: Switch, Default: "false", Help: "make the prompts here also for engines that make others of the same conversations"},
 	{Key: "ledger.max_age", Kind: Duration, Default: "720h", Help: "rows older than this are removed"},
 	{Key: "ledger.max_size", Kind: Size, Default: "512MiB", Help: "oldest rows go above this size"},
