@@ -11,7 +11,9 @@ import (
 // turns do not pay for it.
 func TestLeasesCountWhole(t *testing.T) {
 	d := newBooks(100_000, "a", "b")
-	d.serve("s1", "a", 40_000, 0)
+	for _, held := range []int{0, 40_000} { // it has come back once
+		d.serve("s1", "a", 40_000, held)
+	}
 	d.Lease(d.now, "s1", "a", 30_000, d.now.Add(time.Hour))
 	want := func(when, session string, wanted float64, hot int) {
 		t.Helper()
