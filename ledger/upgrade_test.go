@@ -16,7 +16,7 @@ func TestEveryEarlierSchemaIsTakenOver(t *testing.T) {
 			if err := db.QueryRow("SELECT count(*) FROM pragma_table_info('turns')").Scan(&columns); err != nil {
 				t.Fatal(err)
 			}
-			row := append(append([]any{}, firstTurn...), "alice", "json_object", 2, "it has images", `{"kind":"clock"}`, 1)
+			row := append(append([]any{}, firstTurn...), "alice", "json_object", 2, "it has images", `{"kind":"clock"}`, 1, 2.5)
 			aRow(t, db, "turns", row[:min(columns, len(row))]...)
 			_ = db.Close()
 			l := Open(path, quick)
