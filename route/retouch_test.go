@@ -13,12 +13,11 @@ func warmed(t *testing.T) (*Books, time.Time) {
 	b := NewBooks(0)
 	b.Worker("w", Limits{KVTokens: 1000, MaxBatched: 100, Events: true})
 	now := time.Unix(1000, 0)
+	b.Aged(now, "w", 1600, time.Minute) // of others, before
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
 		played(b, now.Add(time.Duration(i)*time.Second), name)
 	}
-	now = now.Add(time.Minute)
-	b.Aged(now, "w", 1600, time.Minute)
-	return b, now
+	return b, now.Add(time.Minute)
 }
 
 func played(b *Books, now time.Time, session string) {
@@ -48,7 +47,7 @@ func TestRetouch(t *testing.T) {
 		{"what is worth more has the budget", func(_ *Books, _ time.Time, r *Retouch) { r.Budget = 0.6 }, []string{"c"}},
 		{"of what running turns leave", func(b *Books, now time.Time, r *Retouch) {
 			r.Rest = true
-			b.Sent(now, Sending{Need: &Need{Turn: "t", Session: "run", Prompt: 300}, Worker: "w", Overlap: 250})
+			b.Sent(now, Sending{Need: &Need{Turn: "t", Session: "run", Prompt: 150}, Worker: "w", Overlap: 100})
 		}, []string{"b", "c"}},
 		{"no lease", func(_ *Books, _ time.Time, r *Retouch) { r.Leased = func(s string) bool { return s != "b" } }, []string{"a", "c"}},
 		{"over", func(b *Books, now time.Time, _ *Retouch) { b.Closed(now, "a") }, []string{"b", "c"}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,6 +18,9 @@ import (
 func (o *replayRun) check() (seeds []uint64, err error) {
 	if err := o.positive(); err != nil {
 		return nil, err
+	}
+	if len(o.strategies) == 0 {
+		return nil, fail(usage, "replay", errors.New("--strategy names no rule"), "", "dyn replay --strategy "+nearStrategy(""))
 	}
 	known := map[string]string{}
 	for _, s := range o.strategies {
