@@ -16,6 +16,7 @@ type Prompt struct {
 	Marks   []Mark   // one per ask for a lease, in order: tools, messages, the hint
 	Head    int      // tokens of the system and tools part; 0 where no hint asks what it is worth
 	Rolling []uint64 // of the turn, see Rolling; never written
+	Lasting int      // so many of IDs a later prompt begins with when a person speaks next: behind them stands reasoning that the template then drops
 
 	// Opening are the last of IDs: those of the generation prompt, which the
 	// answer's own ids follow. It goes into the answer's raw turn, and holds
@@ -77,7 +78,7 @@ func (m *Model) Build(s *State, t *turn.Turn, known *Hashes, raw *Raw) (Prompt, 
 	b.rest()
 	p := Prompt{Same: b.store(), Edited: edited, Rolling: slices.Clip(s.known.rolling)}
 	p.IDs, p.Opening = s.ids, slices.Clone(b.tail[b.opening-b.kept:])
-	p.Marks = b.marks()
+	p.Marks, p.Lasting = b.marks(), b.lasting()
 	if len(t.Hints.Retain) > 0 {
 		p.Head = b.idsAt(b.end(-1))
 	}

@@ -20,6 +20,7 @@ type Model struct {
 	ends     []string // texts that end an answer within a conversation
 	stop     []uint32
 	special  []string // see Marks
+	drops    Drops
 	context  int
 	vocab    int
 	desks    sync.Pool // of *desk
@@ -71,6 +72,7 @@ func OpenFS(fsys fs.FS, o Options) (*Model, error) {
 	}
 	m.findStops(f)
 	m.findMarks()
+	m.findDrops()
 	return m, nil
 }
 

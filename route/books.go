@@ -21,6 +21,7 @@ type Books struct {
 	turns    map[string]*sent
 	homes    map[string]*stay
 	stays    int
+	tails    int // of those, what sessions left behind
 	families families
 }
 

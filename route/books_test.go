@@ -406,6 +406,7 @@ func TestBooksBalance(t *testing.T) {
 				d.Evicted(d.now, worker.Draw(t, "worker"), rapid.IntRange(-1, 30_000).Draw(t, "evicted"))
 			case 7:
 				d.Closed(d.now, session.Draw(t, "session"))
+				d.Shrunk(d.now, session.Draw(t, "shrunk"), rapid.IntRange(0, 50_000).Draw(t, "kept"))
 			case 8:
 				if w := worker.Draw(t, "worker"); rapid.IntRange(0, 4).Draw(t, "restart") == 0 && w != "gone" {
 					d.Gone(w)
@@ -438,8 +439,10 @@ func TestBooksBalance(t *testing.T) {
 					t.Fatalf("%s: %d tokens of %s are passed by", w, s.held, s.session)
 				}
 				held += s.held
-				listed++
-				if s.home {
+				if !s.tail {
+					listed++
+				}
+				if s.home && !s.tail {
 					typical += s.tokens
 					homes++
 					leased += s.pledged()

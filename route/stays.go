@@ -14,6 +14,7 @@ type stay struct {
 	home    bool // of the last turn
 	closed  bool // the session ended
 	again   bool // the session had a turn before, here or elsewhere
+	tail    bool // what a session left behind that goes on without it
 	dropped bool // it is forgotten, though turns may still name it
 	running int  // turns there
 	tokens  int  // of its context
@@ -210,8 +211,8 @@ func (b *Books) Home(session string) string {
 	return ""
 }
 
-// Sessions is how many stays are remembered.
-func (b *Books) Sessions() int { return b.stays }
+// Sessions is how many stays of sessions are remembered.
+func (b *Books) Sessions() int { return b.stays - b.tails }
 
 // Attained is how much of workers' time a session had of late: what it got a
 // minute ago counts half.
@@ -265,8 +266,12 @@ func (a *account) recount(now time.Time) {
 func (b *Books) unhome(now time.Time, s *stay) {
 	s.at.count(now, s, -1)
 	s.home, s.leased = false, 0
-	s.at.homes--
-	s.at.typical -= float64(s.tokens)
+	if s.tail {
+		delete(b.homes, s.session)
+	} else {
+		s.at.homes--
+		s.at.typical -= float64(s.tokens)
+	}
 	if s.running == 0 && s.held <= 0 {
 		b.drop(s)
 	}
@@ -278,10 +283,15 @@ func (b *Books) drop(s *stay) {
 		return
 	}
 	s.dropped = true
+	if s.tail {
+		b.tails--
+	}
 	if s.home {
 		s.at.count(s.at.counted, s, -1)
-		s.at.homes--
-		s.at.typical -= float64(s.tokens)
+		if !s.tail {
+			s.at.homes--
+			s.at.typical -= float64(s.tokens)
+		}
 		s.home = false
 		delete(b.homes, s.session)
 	}

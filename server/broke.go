@@ -69,6 +69,7 @@ func (b *broke) forget(session string) {
 // without a text where the books are to have none. alone says that it was
 // compared with none.
 func (f *flight) parted(b *diff.Break, alone bool) {
+	f.broke = b
 	switch {
 	case b == nil && alone:
 		f.row.Break = ledger.Alone

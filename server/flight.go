@@ -10,6 +10,7 @@ import (
 	"github.com/agentinfer/dyn/ledger"
 	"github.com/agentinfer/dyn/parsers"
 	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/prompt/diff"
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/server/session"
 	"github.com/agentinfer/dyn/server/tenant"
@@ -46,6 +47,8 @@ type flight struct {
 
 	// Before the flight departs.
 	rolling  []uint64
+	broke    *diff.Break    // where it parts from them; nil is nowhere
+	lasting  int            // tokens that a later prompt begins with when a person speaks next
 	known    *prompt.Hashes // of the messages; nil until render makes them
 	exact    session.Exact
 	marks    []prompt.Mark

@@ -14,7 +14,7 @@ import (
 // twenty subagents at work sends some tens a second.
 const (
 	notesBurst = 2000
-	notesRate  = 500
+	notesRate  = 200
 )
 
 // hookCounts count what came on the hooks' socket. The zero value is ready.

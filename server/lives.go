@@ -2,10 +2,13 @@ package server
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/agentinfer/dyn/ledger"
+	"github.com/agentinfer/dyn/prompt"
+	"github.com/agentinfer/dyn/prompt/diff"
 	"github.com/agentinfer/dyn/server/dialect"
 	"github.com/agentinfer/dyn/server/life"
 	"github.com/agentinfer/dyn/server/session"
@@ -79,6 +82,7 @@ func (f *flight) comes(now time.Time) {
 	if f.choice > 0 {
 		return
 	}
+	f.parts(now)
 	for _, a := range f.s.sessions.Family(f.a.Who.Session) {
 		if a == f.a || a.Who.Lead() || a.Forked() || a.Who.Parent != f.a.Who.Agent || a.Life().Doing != life.Idle {
 			continue
@@ -87,6 +91,51 @@ func (f *flight) comes(now time.Time) {
 			f.s.over(a, now, bySeen, "its parent went on")
 		}
 	}
+}
+
+// parts notes that the turn does not go on from all that its agent had: what
+// lies behind the place is nobody's. Where much of it is gone for a summary that
+// is told.
+func (f *flight) parts(now time.Time) {
+	b := f.broke
+	if b == nil {
+		return
+	}
+	f.shrunk(b.Token, now)
+	f.a.Note(func(g *session.Figures) { g.Dead, g.DeadAt = b.Held-b.Token, now })
+	if b.Kind == diff.Compaction && f.t.Who.Kind != dialect.KindCompaction && float64(b.Token) < keepsMost*float64(b.Held) {
+		f.s.happened(f.a, now, life.CompactEnded, bySeen, fmt.Sprintf("%d of %d tokens stay, the prompt has %d", b.Token, b.Held, f.asked))
+	}
+}
+
+// keepsMost is the share of its context of which a turn keeps less when the
+// conversation was summed up: of 710 recorded sessions 1.9 % of the turns do.
+const keepsMost = 0.9
+
+// lasts notes how much of the agent's context its next prompt can begin with:
+// reasoning that the template drops, and all behind it, is no cache.
+func (f *flight) lasts(an *analysis, called bool, now time.Time) {
+	context, kept := f.row.Prompt+f.row.Output, 0
+	thought := an != nil && an.usage.Thinking > 0
+	switch drops := f.m.Prompt.Drops(); {
+	case drops == prompt.DropsNone || f.row.Chat != "" || f.m.Stands != "", drops == prompt.DropsClosed && called, !thought && f.lasting >= f.asked:
+		kept = context
+	case thought:
+		kept = min(f.lasting, f.asked-len(f.lead))
+	default:
+		kept = f.lasting
+	}
+	f.a.Note(func(g *session.Figures) { g.Lasting = kept })
+	if kept < context {
+		f.shrunk(kept, now)
+	}
+}
+
+// shrunk has the books count what lies behind some tokens as nobody's.
+func (f *flight) shrunk(kept int, now time.Time) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	f.m.books.Shrunk(now, f.caller.session, kept)
 }
 
 // rests notes that the flight has landed, and what that says of its agent: an
@@ -98,6 +147,7 @@ func (f *flight) rests(an *analysis, now time.Time) {
 		tool = cmp.Or(an.answer.LastCall(), "?")
 	}
 	f.a.Live(func(l *life.State) { l.Land(now, f.t.Arrived, tool) })
+	f.lasts(an, tool != "", now)
 	switch {
 	case !whole || f.choice > 0:
 	case f.t.Hints.Final:
@@ -147,11 +197,20 @@ func (s *Server) shrinks(a *session.Agent, now time.Time) {
 	s.worthless(a, now)
 	s.leases.Stale(lineOf(a))
 	s.leased(now)
-	s.happened(a, now, life.CompactEnded, bySeen, "")
+	s.happened(a, now, life.CompactBegan, bySeen, "")
 }
 
-// over notes that an agent is done, once.
+// over notes that an agent is done, and with a lead its session.
 func (s *Server) over(a *session.Agent, now time.Time, source, why string) {
+	event := life.AgentEnded
+	if a.Who.Lead() {
+		event = life.SessionEnded
+	}
+	s.ends(a, now, event, source, why)
+}
+
+// ends notes that an agent is done, once.
+func (s *Server) ends(a *session.Agent, now time.Time, event life.Event, source, why string) {
 	done := false
 	a.Live(func(l *life.State) {
 		if done = l.Doing == life.Done; !done {
@@ -163,10 +222,6 @@ func (s *Server) over(a *session.Agent, now time.Time, source, why string) {
 	}
 	s.worthless(a, now)
 	s.lineEnded(a.Who.Session, a.Who.Agent, why)
-	event := life.AgentEnded
-	if a.Who.Lead() {
-		event = life.SessionEnded
-	}
 	s.happened(a, now, event, source, why)
 }
 

@@ -52,6 +52,12 @@ func (s *Server) draw(now time.Time) snapshot.Snapshot {
 	p.Sessions = s.sessionPicture(now)
 	p.Latency = s.latencyPicture(now)
 	s.totals(&p.Totals, now)
+	for _, one := range p.Sessions {
+		for _, a := range one.Agents {
+			p.Totals.Context += int64(a.Context + a.Left)
+			p.Totals.Gone += int64(a.Gone)
+		}
+	}
 	p.Memory = s.memory()
 	p.Hooks = s.count.hooks.picture()
 	return p

@@ -143,6 +143,7 @@ func agentPicture(a *session.Agent, f session.Figures, now time.Time) snapshot.A
 	case l.Doing != life.Due:
 		p.State, p.Tool, p.Since, p.Why = string(l.Doing), l.Tool, l.Since, l.Why
 	}
+	p.Gone, p.Left = ephemeral(f, l, now)
 	if f.TTFT >= 0 {
 		p.TTFTMS = ms(f.TTFT)
 	}
@@ -150,6 +151,26 @@ func agentPicture(a *session.Agent, f session.Figures, now time.Time) snapshot.A
 		p.LeaseS = left.Seconds()
 	}
 	return p
+}
+
+// deadFor is how long what an agent left behind is shown; caches of a size that
+// pays have something else there by then.
+const deadFor = 10 * time.Minute
+
+// ephemeral is how many tokens of an agent's are in caches for nobody, and how
+// many of them are not of its context any more.
+func ephemeral(f session.Figures, l life.State, now time.Time) (gone, left int) {
+	busy := f.Waiting+f.Prefill+f.Streaming > 0
+	switch {
+	case l.Doing == life.Done && !busy:
+		gone = f.Context
+	case !busy:
+		gone = max(f.Context-f.Lasting, 0)
+	}
+	if now.Sub(f.DeadAt) < deadFor {
+		left = f.Dead
+	}
+	return gone + left, left
 }
 
 // sortAgents puts the lead first, then the rest by name.

@@ -7,6 +7,7 @@ import (
 	"github.com/agentinfer/dyn/cache"
 	"github.com/agentinfer/dyn/prompt"
 	"github.com/agentinfer/dyn/server/dialect"
+	"github.com/agentinfer/dyn/server/life"
 	"github.com/agentinfer/dyn/server/session"
 	"github.com/agentinfer/dyn/turn"
 )
@@ -28,7 +29,7 @@ func (f *flight) render() error {
 	if f.thinks, known = f.m.Parser.Begins(p.Tail); !known {
 		f.thinks = p.Thinks
 	}
-	f.row.Edited, f.hidden = p.Edited, p.Hidden
+	f.row.Edited, f.hidden, f.lasting = p.Edited, p.Hidden, p.Lasting
 	f.parted(p.Break, p.Alone)
 	f.job = turn.Job{
 		ID: f.t.ID, Prompt: p.IDs, MaxTokens: room, Stop: f.t.Stop, StopIDs: f.m.Prompt.StopIDs(), Marks: f.m.Prompt.Marks(),
@@ -53,6 +54,7 @@ func (f *flight) build() (p session.Built, limit int, err error) {
 	p, err = f.a.Build(q)
 	if p.Left != nil {
 		f.s.sessions.Holds(p.Left, p.Left.Held())
+		f.s.ends(p.Left, f.t.Arrived, life.AgentEnded, bySeen, "a fork took its prompt over")
 	}
 	if err == nil && p.Former && p.IDs.Len()+summaryRoom > limit { // the client did not count the tools
 		q.AsIs = true

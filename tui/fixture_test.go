@@ -85,6 +85,7 @@ func busy() snapshot.Snapshot {
 	}
 	s.Latency.History[7] = snapshot.Point{TTFTP50: -1, Hit: -1}
 	s.Totals = snapshot.Totals{
+		Context: 463_000, Gone: 60_000,
 		Turns: 48_211, Failed: 2, Prompt: 9_012_000_000, Cached: 8_390_000_000, Output: 61_000_000,
 		Hit: share(0.931), RPS: 41, TPS: 12_400, Moved: 1,
 	}
@@ -99,16 +100,16 @@ func busySessions() []snapshot.Session {
 			agent("main", "", "waiting", "w0", 142_000, 61, 0.97, 190, 252, 3),
 			agent("explore-1", "main", "streaming", "w0", 38_000, 9, 0.91, 310, 3480, 0),
 			agent("explore-2", "main", "prefill", "w2", 55_000, 4, 0.44, -1, -1, 0),
-			agent("test-run", "explore-1", "idle", "w0", 21_000, 12, 0.93, 240, -1, 64),
+			agent("test-run", "explore-1", "done", "w0", 21_000, 12, 0.93, 240, -1, 64),
 		}},
 		{ID: "77c0", Harness: "codex", Model: "sim", LastSeen: before(0), Agents: []snapshot.Agent{
 			agent("main", "", "streaming", "w1", 88_000, 23, 0.94, 260, 160, 0),
 		}},
 		{ID: "0b77", Harness: "claude-code", Model: "sim", LastSeen: before(6), Agents: []snapshot.Agent{
-			agent("main", "", "idle", "w3", 119_000, 33, 0.62, 5800, -1, 6),
+			agent("main", "", "tool", "w3", 119_000, 33, 0.62, 5800, -1, 6),
 		}},
 	}
-	all[2].Agents[0].Hit = share(0.02)
+	all[2].Agents[0].Hit, all[2].Agents[0].Tool = share(0.02), "Bash"
 	return all
 }
 

@@ -72,6 +72,9 @@ func (p *picture) sessionsPanel(width, height int) []line {
 	if cut := len(rows) - (to - from); cut > 0 {
 		words += fmt.Sprintf(" %s %d not shown", p.g.dot, cut)
 	}
+	if t := p.s.Totals; t.Gone > 0 && t.Context > 0 {
+		words += fmt.Sprintf(" %s %.0f %% ephemeral", p.g.dot, 100*float64(t.Gone)/float64(t.Context))
+	}
 	x.right = say(words, muted)
 	return p.draw(x)
 }
@@ -142,7 +145,9 @@ func (p *picture) agentState(a *snapshot.Agent) line {
 		return say(a.State, info)
 	case "waiting":
 		return say(a.State, warn)
-	case "idle":
+	case "tool":
+		return say(p.middle("tool "+p.clean(a.Tool), 10), plain)
+	case "idle", "done":
 		return say(a.State, muted)
 	}
 	return say(p.middle(p.clean(a.State), 9), plain)
@@ -155,10 +160,15 @@ func (p *picture) agentWorker(r treeRow, n int) line {
 	return say(p.middle(p.clean(r.agent.Worker), n), plain)
 }
 
+// rests reports whether an agent has no turn.
+func rests(a *snapshot.Agent) bool {
+	return a.State != "waiting" && a.State != "prefill" && a.State != "streaming"
+}
+
 // agentPair is what overlap and hit of an agent's last turn look like. While
 // the next turn runs they belong to different turns and say nothing.
 func agentPair(a *snapshot.Agent) meaning {
-	if a.State == "idle" && parted(nil, a.Overlap, a.Hit) {
+	if rests(a) && parted(nil, a.Overlap, a.Hit) {
 		return warn
 	}
 	return plain

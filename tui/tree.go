@@ -59,7 +59,7 @@ func appendSession(rows []treeRow, s *snapshot.Session, fold bool) []treeRow {
 	}
 	for i := range rest {
 		a := &rest[i]
-		if fold && a.State == "idle" {
+		if fold && over(a) {
 			rows[at].folded++
 			continue
 		}
@@ -75,12 +75,15 @@ func appendSession(rows []treeRow, s *snapshot.Session, fold bool) []treeRow {
 	g := &grower{session: s, children: children, seen: map[*snapshot.Agent]bool{}}
 	rows = g.grow(rows, "", nil)
 	for i := range rest { // below an agent that was folded, or in a circle
-		if a := &rest[i]; !g.seen[a] && !(fold && a.State == "idle") {
+		if a := &rest[i]; !g.seen[a] && !(fold && over(a)) {
 			rows = g.add(rows, a, []bool{false})
 		}
 	}
 	return rows
 }
+
+// over reports whether nothing is awaited of an agent.
+func over(a *snapshot.Agent) bool { return a.State == "idle" || a.State == "done" }
 
 // lead reports whether a is its session's main line.
 func lead(a *snapshot.Agent) bool { return a.Parent == "" && (a.ID == "" || a.ID == "main") }

@@ -78,6 +78,7 @@ func codexTrust(s served) []string {
 		"lists its hooks, and trust them once; it remembers that. Each of them runs",
 		"  " + hookLine(s, "<hook>"),
 		"which tells the daemon of this user, and nobody else, names and times: no prompt, no",
-		"command, no result. Without them dyn sees by the turns themselves what it can.",
+		"command, no result. Where your config.toml has hooks of the same names, these stand in their",
+		"place for this session. Without them dyn sees by the turns themselves what it can.",
 	}
 }

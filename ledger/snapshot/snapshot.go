@@ -188,9 +188,11 @@ type Agent struct {
 	Told     bool      `json:"told"`           // by the harness's hooks, not only seen by its turns
 	Why      string    `json:"why,omitempty"`  // State "done": how that is known
 	Worker   string    `json:"worker"`
-	Context  int       `json:"context_tokens"` // last prompt and answer
-	Overlap  *float64  `json:"overlap"`        // of the last turn
-	Hit      *float64  `json:"hit"`            // of the last ended turn
+	Context  int       `json:"context_tokens"`   // last prompt and answer
+	Gone     int       `json:"ephemeral_tokens"` // of what it left in caches of late, those that nobody asks for again: dropped reasoning, what a summary stands for, all of one that is done
+	Left     int       `json:"left_tokens"`      // of those, what is not of its context any more
+	Overlap  *float64  `json:"overlap"`          // of the last turn
+	Hit      *float64  `json:"hit"`              // of the last ended turn
 	Turns    int       `json:"turns"`
 	TTFTMS   float64   `json:"ttft_ms"`      // of the last turn; -1 unknown
 	LeaseS   float64   `json:"lease_left_s"` // -1 none
@@ -225,6 +227,8 @@ type Totals struct {
 	Chats   int64    `json:"chat_path"`         // turns that went to a worker's own chat API
 	Held    int64    `json:"held"`              // turns that the gate held
 	Forced  int64    `json:"gate_forced"`       // of those, let in because their time was over
+	Context int64    `json:"context_tokens"`    // of agents seen in the last hour, and what they left
+	Gone    int64    `json:"ephemeral_tokens"`  // that they left in caches of late and nobody asks for again
 	Moved   int64    `json:"moved"`             // turns that went on at another worker
 	Orphans int64    `json:"kv_events_dropped"` // KV events that could not be placed
 }

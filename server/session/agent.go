@@ -57,7 +57,10 @@ type Figures struct {
 	Prefill     int // turns sent, without a first token
 	Streaming   int
 	Worker      string
-	Context     int     // tokens of the last prompt and answer
+	Context     int // tokens of the last prompt and answer
+	Lasting     int // of those, that the next prompt can begin with
+	Dead        int // tokens behind the last that went on from them, which nobody asks for again, as of
+	DeadAt      time.Time
 	Overlap     float64 // share of the last prompt believed to be held
 	Hit         float64 // share of the last ended prompt that was cached
 	TTFT        time.Duration
