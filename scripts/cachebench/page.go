@@ -34,19 +34,9 @@ over seeds [least, most] · turns/s · mean TTFT. Prompt tokens that touches had
 
 `)
 	for _, f := range fleets {
-		o.group(&b, k, f, false)
+		o.group(&b, k, f)
 	}
-	abouts(&b, false)
-	b.WriteString(`
-## Ideal: what an engine could find that can be told
-
-The same closed loop, and figures as above, with another evictor inside of the engine. No engine that runs as released has it: these are ceilings.
-
-`)
-	for _, f := range fleets {
-		o.group(&b, k, f, true)
-	}
-	abouts(&b, true)
+	abouts(&b)
 	b.WriteString(`
 ## Ideal: what an evictor could find in open loop
 
@@ -59,18 +49,14 @@ does not carry over to a closed loop. Hit in %; sizes are shares of the working 
 	return b.String(), err
 }
 
-// group writes the table of a fleet's actuated rows, or of its ideal ones; LRU
-// alone is in both.
-func (o *options) group(b *strings.Builder, k *keep, f fleetOf, ideal bool) {
+// group writes the table of a fleet.
+func (o *options) group(b *strings.Builder, k *keep, f fleetOf) {
 	fmt.Fprintf(b, "### %s: %s\n\n| |", f.name, f.about)
 	for _, size := range o.shares {
 		fmt.Fprintf(b, " %g× |", size)
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(o.shares)) + "\n")
 	for i, r := range rows {
-		if i > 0 && r.ideal() != ideal {
-			continue
-		}
 		cells, some := "", false
 		for _, size := range o.shares {
 			s, ok := o.sums(k, f, size, r)
@@ -87,10 +73,10 @@ func (o *options) group(b *strings.Builder, k *keep, f fleetOf, ideal bool) {
 	b.WriteByte('\n')
 }
 
-// abouts says what the rows of a group are.
-func abouts(b *strings.Builder, ideal bool) {
+// abouts says what the rows are.
+func abouts(b *strings.Builder) {
 	for _, r := range rows {
-		if r.about != "" && r.ideal() == ideal {
+		if r.about != "" {
 			fmt.Fprintf(b, "- %s: %s.\n", r.name, r.about)
 		}
 	}

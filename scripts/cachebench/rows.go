@@ -63,12 +63,7 @@ var rows = []row{
 	{"host 1×, leased only", "half of the sessions leased, theirs is copied", func(c *replay.Config) {
 		c.Host, c.Leased = &replay.Host{Times: 1, Saving: fleet.SaveAsked}, 0.5
 	}},
-	{"value", "the engine evicts what is worth least, and what is over at once", func(c *replay.Config) { c.Evict = replay.ByValue }},
-	{"belady", "the engine evicts what comes back last, by looking ahead", func(c *replay.Config) { c.Evict = replay.ByBelady }},
 }
-
-// ideal reports whether a row is of engines that could be told: a ceiling.
-func (r *row) ideal() bool { return r.name == "value" || r.name == "belady" }
 
 // config is one run of a row.
 func (o *options) config(f fleetOf, r row, size float64, seed uint64) replay.Config {
