@@ -53,7 +53,7 @@ type leaseList struct {
 func (s *Server) leasesOf(h holder, session string) leaseList {
 	now := time.Now()
 	list := leaseList{Leases: []snapshot.Lease{}}
-	live := s.leases.Live(now)
+	live := s.liveLeases(now)
 	for i := range live {
 		if l := &live[i]; h.mine(l) && (session == "" || l.Session == h.session(session)) {
 			list.Leases = append(list.Leases, oneLease(now, l))

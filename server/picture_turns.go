@@ -70,7 +70,7 @@ func (s *Server) leasePicture(now time.Time) snapshot.Leases {
 		Asked: n.Asked, Renewed: n.Renewed, Expired: n.Ended, Kept: n.Kept, Lost: n.Lost, Cut: n.Cut, GaveWay: n.GaveWay, Moved: n.Moved, Dropped: n.Dropped,
 	}
 	p.States = map[string]int{}
-	live := s.leases.Live(now)
+	live := s.liveLeases(now)
 	for i := range live {
 		p.States[string(live[i].State)]++
 		if i < leasesShown {
