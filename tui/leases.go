@@ -17,8 +17,8 @@ func (p *picture) leasesPanel(width, height int) []line {
 		col("", 9, 200, left, 0, func(r row, n int) line { return say(p.middle(p.leaseName(r), n), plain) }),
 		col("TOKENS", 6, 6, right, 0, func(r row, n int) line { return say(p.count(float64(r.Tokens)), plain) }),
 		col("HELD", 6, 6, right, 1, func(r row, n int) line { return say(p.count(float64(r.Held)), muted) }),
-		col("STATE", 5, 8, left, 0, func(r row, n int) line { return say(p.middle(p.clean(r.State), n), stateMeaning(r.State)) }),
-		col("LEFT", 5, 5, right, 3, func(r row, n int) line { return say(p.seconds(p.left(r)), leaseMeaning(p.left(r))) }),
+		col("STATE", 5, 8, left, 3, func(r row, n int) line { return say(p.middle(p.clean(r.State), n), stateMeaning(r.State)) }),
+		col("LEFT", 5, 5, right, 0, func(r row, n int) line { return say(p.seconds(p.left(r)), leaseMeaning(p.left(r))) }),
 		col("", 1, 1, left, 2, func(r row, n int) line { return p.leaseBar(r) }),
 	})
 	x := box{panel: Leases, title: "leases", heads: t.heads(), width: width, height: height}
