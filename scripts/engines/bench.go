@@ -10,7 +10,7 @@ import (
 )
 
 // benchArgs are small enough for a model on a core.
-var benchArgs = strings.Fields("bench agent --strategy dyn,round-robin --sessions 1,4 --rounds 2 --turns 4 --prefix 1000 --step 80 --output 16 --pause 500ms-2s")
+var benchArgs = strings.Fields("bench agent --strategy dyn,round-robin --sessions 1,4 --rounds 2 --turns 4 --prefix 600 --step 60 --output 12 --pause 500ms-2s")
 
 // benchmark is what `dyn bench agent --json` says.
 type benchmark struct {
