@@ -15,8 +15,12 @@ import (
 func (s *Server) liveLeases(now time.Time) []lease.Lease {
 	live := s.leases.Live(now)
 	n := len(live)
+	have := make(map[lease.Line]bool, n)
+	for i := range live {
+		have[live[i].Line] = true
+	}
 	for _, m := range s.all() {
-		live = append(live, m.askedLeases(live[:n])...)
+		live = append(live, m.askedLeases(have)...)
 	}
 	if len(live) > n {
 		slices.SortStableFunc(live, func(a, b lease.Lease) int { return cmp.Compare(b.Tokens, a.Tokens) })
@@ -25,7 +29,7 @@ func (s *Server) liveLeases(now time.Time) []lease.Lease {
 }
 
 // askedLeases are those that waiting turns ask for, of agents that have none.
-func (m *model) askedLeases(live []lease.Lease) (asked []lease.Lease) {
+func (m *model) askedLeases(have map[lease.Line]bool) (asked []lease.Lease) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, f := range m.waiting {
@@ -33,7 +37,7 @@ func (m *model) askedLeases(live []lease.Lease) (asked []lease.Lease) {
 			continue
 		}
 		line := f.line()
-		if slices.ContainsFunc(live, func(l lease.Lease) bool { return l.Line == line }) {
+		if have[line] {
 			continue
 		}
 		_, block := f.chained(&seat{})
